@@ -103,6 +103,9 @@ void add_capture_facts(Catalogue& catalogue) {
       [](const CaptureObstacles& o) { return o.shapes_vary; });
   add("program.packed_lengths", "", "an RNN call was given sequences of several lengths",
       [](const CaptureObstacles& o) { return o.lengths_vary; });
+  add("program.packed_one_direction", "",
+      "an RNN call of one direction was given sequences of several lengths",
+      [](const CaptureObstacles& o) { return o.one_direction_lengths_vary; });
 }
 
 }  // namespace rnnadvisor::advisor

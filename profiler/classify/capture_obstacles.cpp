@@ -349,8 +349,10 @@ CaptureObstacles capture_obstacles(const Profile& profile, int device,
         profile.configurations[static_cast<std::size_t>(call.configuration)].config;
     if (config.has_varying_lengths() ||
         (call.arguments >= 0 &&
-         !profile.call_arguments[static_cast<std::size_t>(call.arguments)].seq_lengths.empty()))
+         !profile.call_arguments[static_cast<std::size_t>(call.arguments)].seq_lengths.empty())) {
       found.lengths_vary = true;
+      if (config.direction == Direction::unidirectional) found.one_direction_lengths_vary = true;
+    }
   }
   const auto beginnings = step_beginnings(profile, device);
   if (beginnings.size() > fewest_looked_at) {

@@ -25,7 +25,8 @@ struct CaptureObstacles {
   int shapes = 1;             // kinds of steps that differ in the shapes of their RNN calls
   bool shapes_vary = false;   // too many to capture a graph for each: more than two that count
   bool lengths_vary = false;  // a call has sequences of several lengths
-  bool has_graphs = false;    // the program captures or replays CUDA graphs already
+  bool one_direction_lengths_vary = false;  // so has one of a layer of one direction
+  bool has_graphs = false;                  // the program captures or replays CUDA graphs already
   bool several_ranks = false;
 
   // A step cannot be captured as it is written, or one captured step cannot stand for the others.
