@@ -119,9 +119,7 @@ double share_of_kernels(const ProfileIndex& index, const ProgramStep& step,
 // As the step is accounted for (StepAccount): the work by its share of all work, and the waits
 // between the kernels by their share of those in recurrent layers.
 double share_of_account(const ProgramSteps& steps, const CallTime& own) {
-  const auto part = [](double some, double all) {
-    return all > 0 ? std::min(1.0, some / all) : 0;
-  };
+  const auto part = [](double some, double all) { return all > 0 ? std::min(1.0, some / all) : 0; };
   const double idle = std::max(0.0, steps.untraced_ns - steps.busy_ns);
   const double waits = part(own.wait_ns, steps.all_rnn_wait_ns);
   const double ns =
