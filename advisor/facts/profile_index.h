@@ -24,6 +24,7 @@
 #include "profiler/classify/memory_use.h"
 #include "profiler/classify/native_cells.h"
 #include "profiler/classify/program_steps.h"
+#include "profiler/classify/repeated_kernels.h"
 #include "profiler/classify/step_account.h"
 #include "profiler/profile/profile.h"
 
@@ -74,6 +75,7 @@ struct ProgramStep {
   // about the whole program name it. -1: none was recorded there.
   int main_configuration = -1;
   CaptureObstacles obstacles;
+  RepeatedKernels repeated;
   int world_size = -1;  // processes of the distributed job that it is part of; -1: not known
   // Time in kernels of NCCL over busy->span_ns, 0 … 1; nothing where `busy` is not known.
   std::optional<double> collectives;

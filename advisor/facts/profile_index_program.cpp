@@ -213,6 +213,7 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   look_for_inference(step, *profile_, device);
   if (step.busy) {
     step.kernel_ns = kernel_ns_of(*profile_, step.busy->process);
+    step.repeated = repeated_kernels(*profile_, step.busy->process, device);
     step.collectives = collectives(*profile_, device, *step.busy);
     const auto process = static_cast<std::size_t>(step.busy->process);
     if (process < profile_->processes.size())

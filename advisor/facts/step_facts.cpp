@@ -1,5 +1,6 @@
 // program.gpu_busy and its kin: the whole step of a recorded program, of which the RNN is a part.
 #include <algorithm>
+#include <cmath>
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
@@ -42,6 +43,10 @@ std::optional<double> host_wait(const Subject& s, const Index& i) {
   const auto* busy = busy_of(s, i);
   if (busy == nullptr) return std::nullopt;
   return static_cast<double>(busy->host_wait_ns) / static_cast<double>(busy->span_ns);
+}
+
+const RepeatedKernels* repeated_of(const Subject& s, const Index& i) {
+  return busy_of(s, i) != nullptr ? &i.program_step(s.configuration).repeated : nullptr;
 }
 
 std::optional<double> graph(const Subject& s, const Index& i, double GraphEstimate::* member) {
@@ -133,6 +138,39 @@ void add_step_facts(Catalogue& catalogue) {
            if (i.program_step(s.configuration).concurrent)
              text += "; kernels of several layers or directions overlap in a graph";
            return text;
+         });
+  define(
+      catalogue, "program.repeated_kernel", "", Provenance::measured,
+      "the kernel outside of recurrent layers that runs most often in a step, at least 1,000 times",
+      [](const Subject& s, const Index& i) -> std::optional<std::string> {
+        const auto* repeated = repeated_of(s, i);
+        if (repeated == nullptr || repeated->most.empty()) return std::nullopt;
+        return repeated->most;
+      });
+  define(catalogue, "program.repeated_launches", "", Provenance::measured,
+         "how often program.repeated_kernel runs in a step",
+         [](const Subject& s, const Index& i) -> std::optional<std::int64_t> {
+           const auto* repeated = repeated_of(s, i);
+           if (repeated == nullptr) return std::nullopt;
+           return std::llround(repeated->most_launches);
+         });
+  define(catalogue, "program.repeated_share", "%", Provenance::measured,
+         "share of a program's launches that are of kernels outside of recurrent layers which run "
+         "at least 1,000 times in a step",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* repeated = repeated_of(s, i);
+           return repeated != nullptr ? std::optional(100 * repeated->share) : std::nullopt;
+         });
+  define(catalogue, "program.without_repeats", "1", Provenance::modelled,
+         "how many times as fast a step would be without its share of the waits between kernels "
+         "that these launches make (program.repeated_share)",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* repeated = repeated_of(s, i);
+           if (repeated == nullptr) return std::nullopt;
+           const auto* steps = steps_of(s, i);
+           const double busy = steps != nullptr ? steps->busy_share() : busy_of(s, i)->share();
+           const double waits = 1 - busy - host_wait(s, i).value_or(0);
+           return without(std::max(0.0, waits) * repeated->share);
          });
   define(catalogue, "program.world_size", "", Provenance::captured,
          "processes of the distributed job that the recorded program is part of",
