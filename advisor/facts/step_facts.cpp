@@ -4,6 +4,7 @@
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -145,7 +146,7 @@ void add_step_facts(Catalogue& catalogue) {
       [](const Subject& s, const Index& i) -> std::optional<std::string> {
         const auto* repeated = repeated_of(s, i);
         if (repeated == nullptr || repeated->most.empty()) return std::nullopt;
-        return repeated->most;
+        return short_kernel_name(repeated->most);
       });
   define(catalogue, "program.repeated_launches", "", Provenance::measured,
          "how often program.repeated_kernel runs in a step",

@@ -8,8 +8,8 @@
 namespace rnnadvisor {
 
 // Kernels outside of recurrent layers that ran 1,000 times or more in a step, on average over the
-// recording. The number is our choice: of 24 public programs recorded on an H200 whose loops run
-// over time steps, none has a kernel outside of its recurrent layers that runs 600 times in a step.
+// recording. The number is our choice; of 40 public programs recorded on an H200 three launch most
+// of their kernels so.
 struct RepeatedKernels {
   std::string most;          // demangled name of the one that ran most often; empty: there is none
   double most_launches = 0;  // of it, in a step
