@@ -37,6 +37,7 @@ REALISES = {
     "one call of the module": ("pytorch/native-cells",),
     "whole sequence": ("launch/per-step-calls",),
     "batches ready": ("launch/waits-for-host",),
+    "attention as one product": ("launch/repeated-kernels",),
 }
 # A command that measures by itself is neither an answer nor the best change; nor are batches that are ready and on the GPU, two changes together.
 NO_CHANGES = ("accelerate", "batches on the GPU")
