@@ -30,7 +30,7 @@ TEST(Schemas, OfTheRules) {
   EXPECT_EQ(violations(schema("rules-list"), list), "");
   EXPECT_EQ(list["rules"].size(), advisor::builtin_rules().rules.size());
   for (std::size_t index = 0; const auto& rule : advisor::builtin_rules().rules) {
-    if (test::left_out(index++, 10)) continue;
+    if (index++ % (test::sanitized() ? 10 : 3) != 0) continue;
     EXPECT_EQ(violations(schema("rules-explain"), answer({"rules", "explain", rule.id, "--json"})),
               "")
         << rule.id;

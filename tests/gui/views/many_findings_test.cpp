@@ -11,21 +11,14 @@ namespace {
 
 using ManyFindingsTest = WindowTest;
 
-const QString recording =
-    QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/rules-validate.rnnprof");
-
 // 884 were asked for; the other 868 of the table were added by trying changes (column `tried` of
-// the report, from the experiments of the file).
-TEST_F(ManyFindingsTest, ConfigurationsThatTryingAddedAreCountedApart) {
-  open(recording);
+// the report, from the experiments of the file). And every row of a finding is as high as its title
+// needs in the width that it is painted in.
+TEST_F(ManyFindingsTest, AreCountedAndHaveRoomForTheirText) {
+  open(QStringLiteral(RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/rules-validate.rnnprof"));
   const QString all = words();
   EXPECT_TRUE(all.contains(QStringLiteral("884 configurations, and 868 added by tried changes")))
       << all.toStdString();
-}
-
-// Every row is as high as its title needs in the width that it is painted in.
-TEST_F(ManyFindingsTest, RowsOfFindingsAreAsHighAsTheirText) {
-  open(recording);
   ASSERT_TRUE(window_->go(QStringLiteral("findings")));
   QTest::qWait(50);
   auto* list = window_->findChild<FindingsView*>()->list();

@@ -11,6 +11,7 @@
 #include "advisor/report/words.h"
 #include "core/model/time_for_device.h"
 #include "gui/models/pages.h"
+#include "tests/effort.h"
 #include "tests/gui/documents.h"
 
 namespace rnnadvisor::gui {
@@ -77,7 +78,8 @@ TEST(SameTexts, ThePageOfAFindingSaysWhatTheReportSaysOfIt) {
   std::sort(files.begin(), files.end());
   ASSERT_GE(files.size(), 31u);
   int findings = 0, entries = 0;
-  for (const auto& file : files) {
+  for (std::size_t index = 0; const auto& file : files) {
+    if (test::left_to_all_draws(index++, 3)) continue;
     SCOPED_TRACE(file.string());
     OpenOptions options;
     options.predict_for = model::predict_time_for;  // as the program does
@@ -93,7 +95,7 @@ TEST(SameTexts, ThePageOfAFindingSaysWhatTheReportSaysOfIt) {
       entries += missing.entries;
     }
   }
-  EXPECT_GT(findings, 100);
+  EXPECT_GT(findings, 30);
   EXPECT_GT(entries, 5 * findings);
 }
 

@@ -57,7 +57,7 @@ std::vector<long> numbers(const std::string& text) {
 }
 
 TEST(Signals, HandlersThatAnnotateLoseNothingAndEndNothing) {
-  const std::string most = test::sanitized() ? "500" : "4000";
+  const std::string most = test::sanitized() ? "500" : "2000";
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"signals-annotate", most}, {"signals-annotate", most, "stack"}}) {
     GuestChild child;

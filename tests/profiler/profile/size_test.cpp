@@ -32,7 +32,7 @@ double seconds_of(std::size_t kernels, const std::string& path) {
 // A quadratic step would take 64 times as long for eight times as many.
 TEST(Size, TimeGrowsAsTheKernelsDo) {
   // Instrumented code is an order of magnitude slower.
-  const std::size_t kernels = test::sanitized() ? 100'000 : 1'000'000;
+  const std::size_t kernels = test::sanitized() ? 100'000 : 400'000;
   const testing::TemporaryDirectory directory;
   const std::string path = directory.file("a.rnnprof"), fewer = directory.file("fewer.rnnprof");
   const double some = seconds_of(kernels / 8, fewer);
