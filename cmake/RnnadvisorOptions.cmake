@@ -6,7 +6,6 @@ option(RNNADVISOR_BENCHMARKS "Build the benchmarks beside the tests" OFF)
 option(RNNADVISOR_FUZZ "Build the fuzz targets with libFuzzer (needs clang); without it they are built as replay programs" OFF)
 option(RNNADVISOR_WERROR "Warnings are errors" ${PROJECT_IS_TOP_LEVEL})
 option(RNNADVISOR_UNITY "Compile the files of a library in groups: faster as a whole, slower after the change of one file" ON)
-option(RNNADVISOR_TEST_PROGRAMS "One CTest entry for a test program instead of one for a test: less time where starting costs much" OFF)
 option(RNNADVISOR_PORTABLE "Link everything but glibc, the CUDA driver, cuDNN and CUPTI statically" OFF)
 # AUTO builds the parts that talk to cuDNN and CUPTI when their headers are found. ON makes their
 # absence an error, OFF builds without them on any machine.

@@ -108,11 +108,10 @@ endfunction()
 # Programs that take longest, whatever the number of their files: they go first, in this order.
 set(long_tests agreement_properties_test gui_views_test cli_test consistency_test time_tables_test output_paths_test judge_test experiment_runner_test torch_command_test)
 
-# rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry per test. The target LABEL_tests builds all tests
+# rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry. The target LABEL_tests builds all tests
 # of a label. Those labelled slow, which only repeat much of what others run, are no part of the sanitizers' presets.
 function(rnnadvisor_test name)
   cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
-  # Without one, gtest_discover_tests would drop the empty value and take the next word for the label.
   if(NOT ARG_LABELS)
     message(FATAL_ERROR "rnnadvisor_test(${name}): LABELS is missing; CONTRIBUTING.md has the list")
   endif()
@@ -149,24 +148,15 @@ function(rnnadvisor_test name)
     set_tests_properties(${name} PROPERTIES LABELS gpu TIMEOUT 600 SKIP_REGULAR_EXPRESSION "NEEDS A GPU, NOT RUN")
     return()
   endif()
-  if(RNNADVISOR_TEST_PROGRAMS)
-    list(JOIN ARG_LABELS "-" labels)
-    add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-    # The longest go first, so that none is left alone at the end; of the others the number of files stands for the time.
-    list(FIND long_tests ${name} place)
-    if(place EQUAL -1)
-      list(LENGTH ARG_SOURCES cost)
-    else()
-      math(EXPR cost "900 - ${place}")
-    endif()
-    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 1200 COST ${cost})
-    return()
+  add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
+  # The longest go first, so that none is left alone at the end; of the others the number of files stands for the time.
+  list(FIND long_tests ${name} place)
+  if(place EQUAL -1)
+    list(LENGTH ARG_SOURCES cost)
+  else()
+    math(EXPR cost "900 - ${place}")
   endif()
-  include(GoogleTest)
-  # gtest_discover_tests takes a list of labels apart and loses all but the first. One label of all words, "unit-thread", is
-  # found by each of them, because ctest -L and -LE take regular expressions.
-  list(JOIN ARG_LABELS "-" labels)
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." PROPERTIES LABELS "${labels}" TIMEOUT 300 DISCOVERY_MODE PRE_TEST)
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 1200 COST ${cost})
 endfunction()
 
 # rnnadvisor_embed(target symbol FILES … BASE dir): files become constants in the program, found by name with
