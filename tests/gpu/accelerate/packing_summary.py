@@ -2,7 +2,7 @@
 """What the card `pytorch/packing-copies` says of packing: packing_summary.py ../results/h200/packing.jsonl (needs NumPy, no GPU)
 
 First the model of what packing and its backward pass take: least squares of relative errors of `packed` minus `handed_on`. Then ratios of ways
-to run layers of one direction, by kind of lengths: least, median and most.
+to run layers of one direction, by kind of lengths: least, median and most. Of packing-both.jsonl only what two layers of one direction gain.
 """
 import json
 import sys
@@ -10,6 +10,12 @@ import sys
 import numpy
 
 rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+if all("reversed" in row for row in rows):
+    gains = [row["packed"][0] / row["reversed"][0] for row in rows]
+    print(f"packed over two layers of one direction: {min(gains):.2f}, {numpy.median(gains):.2f}, {max(gains):.2f}; below 0.95 in {sum(g < 0.95 for g in gains)} of {len(gains)}")
+    for name in ("float32", "float16"):
+        print(f"outputs differ by at most {max(row['difference'] for row in rows if row['data_type'] == name):.2g} of the largest in {name}")
+    sys.exit()
 trained = [row for row in rows if row["training"]]
 took = numpy.array([row["packed"][0] - row["handed_on"][0] for row in trained])
 size = {"float32": 4, "float16": 2}
