@@ -106,7 +106,7 @@ struct PartOfStep {
   double share = 0;
 };
 inline constexpr std::string_view idle_for_host =
-    "GPU idle in waits above 1 ms (next batch, other work of the host)";
+    "GPU idle in long waits (next batch, other work of the host)";
 inline constexpr std::string_view idle_elsewhere = "GPU idle elsewhere";
 std::vector<PartOfStep> parts_of(const StepAccount& step);
 // "A training step of the program takes 5.00 ms (4.90 to 5.10), and the GPU is idle 73 % of it";

@@ -72,32 +72,29 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
     untraced_to = std::max(untraced_to, call.host_end_ns);
   }
   std::vector<std::int64_t> pauses;
-  std::int64_t covered = from;
-  const StepWork* before = nullptr;  // what the device did last
-  for (const auto& each : work) {
-    const std::int64_t wait = each.start_ns - covered;
-    if (covered < untraced_to && each.start_ns > untraced_from) {
-      busy.pause_ns += std::max<std::int64_t>(wait, 0);
-    } else if (wait > longest_wait_ns) {
-      pauses.push_back(wait);
-    } else if (wait > 0) {
-      busy.span_ns += wait;
-      // Twice as long, because nothing tells how much tracing added.
-      if (wait > 2 * longest_launch_ns) busy.host_wait_ns += wait;
-      if (before != nullptr && waits_in_rnn(*before, each)) {
+  walk_work(
+      work, from,
+      [&](const StepWork* before, const StepWork& next, std::int64_t wait) {
+        if (next.start_ns - wait < untraced_to && next.start_ns > untraced_from) {
+          busy.pause_ns += wait;
+          return;
+        }
+        if (wait > longest_wait_ns) {
+          pauses.push_back(wait);
+          return;
+        }
+        busy.span_ns += wait;
+        // Twice as long, because nothing tells how much tracing added.
+        if (wait > 2 * longest_launch_ns) busy.host_wait_ns += wait;
+        if (before == nullptr || !waits_in_rnn(*before, next)) return;
         busy.rnn_wait_ns += wait;
-        busy.of_calls.add_wait(each, static_cast<double>(wait));
-      }
-    }
-    if (each.end_ns > covered) {
-      const std::int64_t more = each.end_ns - std::max(each.start_ns, covered);
-      busy.busy_ns += more;
-      busy.part_ns[static_cast<std::size_t>(each.part)] += static_cast<double>(more);
-      busy.of_calls.add_work(each, static_cast<double>(more));
-      before = &each;
-    }
-    covered = std::max({covered, each.start_ns, each.end_ns});
-  }
+        busy.of_calls.add_wait(next, static_cast<double>(wait));
+      },
+      [&](const StepWork& each, std::int64_t more) {
+        busy.busy_ns += more;
+        busy.part_ns[static_cast<std::size_t>(each.part)] += static_cast<double>(more);
+        busy.of_calls.add_work(each, static_cast<double>(more));
+      });
   const bool of_steps = come_back(pauses.size(), profile, device, from);
   const std::int64_t longest = of_steps ? outlier * median_pause(pauses) : 0;
   for (const std::int64_t pause : pauses) {

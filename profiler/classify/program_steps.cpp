@@ -37,36 +37,32 @@ struct Piece {
 };
 
 Traced traced_step(const std::vector<StepWork>& work, Piece piece, CallTimes& of_calls) {
-  const auto [from, to] = piece;
-  auto at =
-      std::lower_bound(work.begin(), work.end(), from,
-                       [](const StepWork& w, std::int64_t time) { return w.start_ns < time; });
+  const auto earlier = [](const StepWork& w, std::int64_t time) { return w.start_ns < time; };
+  const auto first = std::lower_bound(work.begin(), work.end(), piece.from, earlier);
+  const auto last = std::lower_bound(first, work.end(), piece.to, earlier);
   Traced step;
-  step.span = static_cast<double>(to - from);
-  std::int64_t covered = from;
-  const StepWork* before = nullptr;  // what the device did last
-  const auto wait_until = [&](std::int64_t time) {
-    if (time - covered > longest_launch_ns) step.host_wait += static_cast<double>(time - covered);
+  step.span = static_cast<double>(piece.to - piece.from);
+  step.launches = static_cast<double>(last - first);
+  const auto take_wait = [&](std::int64_t ns) {
+    if (ns > longest_launch_ns) step.host_wait += static_cast<double>(ns);
   };
-  for (; at != work.end() && at->start_ns < to; ++at) {
-    if (before != nullptr && at->start_ns > covered && waits_in_rnn(*before, *at)) {
-      step.rnn_wait += static_cast<double>(at->start_ns - covered);
-      of_calls.add_wait(*at, static_cast<double>(at->start_ns - covered));
-    }
-    wait_until(at->start_ns);
-    if (at->end_ns > covered) {
-      const auto more = static_cast<double>(at->end_ns - std::max(at->start_ns, covered));
-      step.busy += more;
-      step.parts[static_cast<std::size_t>(at->part)] += more;
-      of_calls.add_work(*at, more);
-      if (at->copy == copy_to_device || at->copy == copy_to_host) step.host_copies += more;
-      if (at->copy == copy_to_device) step.input_copies += more;
-      before = &*at;
-    }
-    covered = std::max(covered, at->end_ns);
-    ++step.launches;
-  }
-  wait_until(to);
+  const auto end = walk_work(
+      {first, last}, piece.from,
+      [&](const StepWork* before, const StepWork& next, std::int64_t ns) {
+        take_wait(ns);
+        if (before == nullptr || !waits_in_rnn(*before, next)) return;
+        step.rnn_wait += static_cast<double>(ns);
+        of_calls.add_wait(next, static_cast<double>(ns));
+      },
+      [&](const StepWork& each, std::int64_t ns) {
+        const auto more = static_cast<double>(ns);
+        step.busy += more;
+        step.parts[static_cast<std::size_t>(each.part)] += more;
+        of_calls.add_work(each, more);
+        if (each.copy == copy_to_device || each.copy == copy_to_host) step.host_copies += more;
+        if (each.copy == copy_to_device) step.input_copies += more;
+      });
+  take_wait(piece.to - end);
   return step;
 }
 

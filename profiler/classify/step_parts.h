@@ -2,6 +2,7 @@
 // other kernels, copies.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,26 @@ class CallTimes {
 std::vector<StepWork> step_work(const Profile& profile, int process, int device,
                                 std::int64_t from_ns,
                                 std::span<const NativeRecurrence> recurrences);
+
+// Looks at work that is in order of its start, from `from_ns` on: `on_wait(before, next, ns)` for
+// each time in which nothing ran, before `next` began (`before`: what the device did last, null at
+// the start), and `on_work(each, ns)` for the time that each adds to that in which something ran.
+// Returns when the last one ended.
+template <typename OnWait, typename OnWork>
+std::int64_t walk_work(std::span<const StepWork> work, std::int64_t from_ns, OnWait on_wait,
+                       OnWork on_work) {
+  std::int64_t covered = from_ns;
+  const StepWork* before = nullptr;
+  for (const StepWork& each : work) {
+    if (each.start_ns > covered) on_wait(before, each, each.start_ns - covered);
+    if (each.end_ns > covered) {
+      on_work(each, each.end_ns - std::max(each.start_ns, covered));
+      before = &each;
+    }
+    covered = std::max({covered, each.start_ns, each.end_ns});
+  }
+  return covered;
+}
 
 // The device waits between them in the midst of a recurrent layer: for the next kernel of the same
 // call, or of the same recurrence without cuDNN.
