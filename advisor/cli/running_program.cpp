@@ -58,6 +58,7 @@ Process describe_program(const Context& context, const launch::ProgramEnd& end) 
   if (end.signal == 0) {
     process.end = ProcessEnd::exited;
     process.exit_status = end.exit_status;
+    if (end.asked_to_end > 0) process.signal = end.asked_to_end;
   } else {
     process.end = end.killed ? ProcessEnd::killed : ProcessEnd::signalled;
     process.signal = end.signal;

@@ -25,8 +25,8 @@ using launch::WholeStep;
 constexpr const char* note_of_trying = "tried-in-program";
 
 std::string how_it_ended(int exit_status, int signal) {
-  return signal > 0 ? fmt::format("was ended by signal {}", signal)
-                    : fmt::format("ended with exit status {}", exit_status);
+  return exit_status < 0 ? fmt::format("was ended by signal {}", signal)
+                         : fmt::format("ended with exit status {}", exit_status);
 }
 
 // Why the program is not started again; empty: it is.

@@ -79,7 +79,11 @@ class Collector {
                     fmt::format("interrupted while collecting '{}'", folder));
       }
     }
-    if (options_.program && !main_found_) collection_.builder.add_process(*options_.program);
+    if (options_.program && !main_found_) {
+      Process program = *options_.program;
+      if (program.end == ProcessEnd::exited) program.signal = -1;
+      collection_.builder.add_process(program);
+    }
     collection_.configurations.finish();
     for (const int pid : attached_processes(folder))
       collected_.waiting += recorded_.contains(pid) ? 0 : 1;
@@ -142,7 +146,7 @@ class Collector {
       const Process& seen = *options_.program;
       process.end = seen.end;
       process.exit_status = seen.exit_status;
-      process.signal = seen.signal;
+      if (seen.end != ProcessEnd::exited) process.signal = seen.signal;
       if (seen.end_ns >= process.start_ns) process.end_ns = seen.end_ns;
     } else if (header.exit_status >= 0) {
       process.end = ProcessEnd::exited;
@@ -232,9 +236,13 @@ class Collector {
     const bool ended = std::any_of(notes.begin(), notes.end(),
                                    [](const Note& each) { return each.code == "try-ended"; });
     if (!ended && program && program->end == ProcessEnd::exited && program->exit_status != 0)
-      note(NoteSeverity::warning, program_failed,
-           fmt::format("the program ended with exit status {}; what it did up to there is judged",
-                       program->exit_status),
+      // An interpreter that is interrupted ends with a status of its own.
+      note(program->signal > 0 ? NoteSeverity::info : NoteSeverity::warning, program_failed,
+           fmt::format("the program ended with exit status {}{}; what it did up to there is judged",
+                       program->exit_status,
+                       program->signal > 0
+                           ? fmt::format(", asked to end by signal {}", program->signal)
+                           : ""),
            1);
     note(NoteSeverity::warning, "recording-unreadable",
          "files that should hold the recording of a process could not be read",

@@ -18,7 +18,8 @@ struct CollectOptions {
   // Who collects, when, where; what the spools tell of driver and libraries is added.
   Environment environment;
   // The program that was started, as far as its starter knows it: pid, host, command line, start,
-  // end. It is in the profile also when it recorded nothing.
+  // end (and of one that exited the signal that had asked it to, which no profile keeps). It is in
+  // the profile also when it recorded nothing.
   std::optional<Process> program;
   const std::atomic<bool>* stop =
       nullptr;  // may be set by a signal handler: ErrorCode::interrupted

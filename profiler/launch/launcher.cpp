@@ -147,9 +147,19 @@ class Waiter {
     }
   }
   bool killed() const { return killed_; }
+  // The last signal that asked the program to end; 0: none. One that both got may not have been
+  // taken yet.
+  int asked_to_end() const {
+    sigset_t pending{};
+    sigpending(&pending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+      if (sigismember(&pending, signal) == 1) return signal;
+    return asked_to_end_;
+  }
 
  private:
   void pass_on(int signal, const siginfo_t& info) {
+    if (signal != SIGUSR1 && signal != SIGUSR2) asked_to_end_ = signal;
     if (signal == SIGINT) {
       const std::int64_t now = wall_clock();
       const std::int64_t since = now - last_interrupt_;
@@ -169,6 +179,7 @@ class Waiter {
   GroupWitness& witness_;
   pid_t program_;
   std::int64_t last_interrupt_ = 0;
+  int asked_to_end_ = 0;
   bool killed_ = false, any_child_ = false;
 };
 
@@ -229,6 +240,7 @@ Result<ProgramEnd> run_program(const LaunchRequest& request) {
   }
   end.end_ns = wall_clock();
   end.killed = waiter.killed();
+  end.asked_to_end = waiter.asked_to_end();
   if (WIFEXITED(status)) {
     end.exit_status = WEXITSTATUS(status);
     end.killed = false;

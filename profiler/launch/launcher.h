@@ -40,6 +40,7 @@ struct ProgramEnd {
   std::int64_t start_ns = 0, end_ns = 0;  // CLOCK_REALTIME
   int exit_status = -1;                   // when it exited
   int signal = 0;                         // when a signal ended it
+  int asked_to_end = 0;                   // the last signal that it was sent to end it; 0: none
   bool killed = false;                    // by us, because the user asked a second time
 };
 

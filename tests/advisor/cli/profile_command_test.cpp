@@ -442,7 +442,9 @@ TEST_F(WholeProgram, TerminationOfTheLauncherAloneEndsTheProgramInOrder) {
   const int status = wait();
   ASSERT_TRUE(WIFEXITED(status));
   EXPECT_EQ(WEXITSTATUS(status), 5);
-  EXPECT_TRUE(read_profile(output_));
+  const auto profile = read_profile(output_);
+  ASSERT_TRUE(profile);
+  EXPECT_THAT(profile->notes, Contains(::testing::Field(&Note::text, HasSubstr("signal 15"))));
 }
 
 TEST(SplitArguments, FindsWhereTheProgramBegins) {

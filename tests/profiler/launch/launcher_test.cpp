@@ -57,7 +57,8 @@ class Launcher {
     if (prepare) prepare();
     const auto end = run(std::move(command));
     if (end) {
-      std::printf("status %d signal %d killed %d\n", end->exit_status, end->signal, end->killed);
+      std::printf("status %d signal %d killed %d asked %d\n", end->exit_status, end->signal,
+                  end->killed, end->asked_to_end);
     } else {
       std::printf("error %s\n", end.error().message.c_str());
     }
@@ -120,7 +121,7 @@ TEST(RunProgram, OrphansThatAreGivenToUsLeaveNoZombies) {
        "cat /proc/[0-9]*/stat 2>/dev/null | awk -v p=$PPID '$4 == p && $3 == \"Z\"' | "
        "sed 's/^/zombie /'; echo looked; exit 3"},
       false, [] { prctl(PR_SET_CHILD_SUBREAPER, 1); });
-  ASSERT_TRUE(launcher.read_until("status 3")) << launcher.text();
+  ASSERT_TRUE(launcher.read_until("status 3 signal 0 killed 0 asked 0\n")) << launcher.text();
   EXPECT_THAT(launcher.text(), HasSubstr("looked"));
   EXPECT_EQ(launcher.count("zombie"), 0) << launcher.text();
 }
@@ -239,7 +240,7 @@ TEST(Signals, SentToTheGroupReachTheProgramOnce) {
   }
   std::this_thread::sleep_for(400ms);  // a second copy would be on its way by now
   kill(-launcher.pid(), SIGTERM);
-  ASSERT_TRUE(launcher.read_until("status 7"));
+  ASSERT_TRUE(launcher.read_until("status 7 signal 0 killed 0 asked 15\n")) << launcher.text();
   for (const int signal : {SIGINT, SIGHUP, SIGUSR1, SIGTERM})
     EXPECT_EQ(launcher.count("signal " + std::to_string(signal) + "\n"), 1) << launcher.text();
   EXPECT_EQ(WEXITSTATUS(launcher.wait()), 7);
