@@ -11,8 +11,10 @@ import numpy
 
 rows = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 if all("reversed" in row for row in rows):
-    gains = [row["packed"][0] / row["reversed"][0] for row in rows]
-    print(f"packed over two layers of one direction: {min(gains):.2f}, {numpy.median(gains):.2f}, {max(gains):.2f}; below 0.95 in {sum(g < 0.95 for g in gains)} of {len(gains)}")
+    for training in (True, False):
+        gains = [row["packed"][0] / row["reversed"][0] for row in rows if row["training"] == training]
+        print(f"{'training' if training else 'inference'}, packed over two layers of one direction: {min(gains):.2f}, {numpy.median(gains):.2f}, {max(gains):.2f};",
+              f"below 0.95 in {sum(g < 0.95 for g in gains)} of {len(gains)}")
     for name in ("float32", "float16"):
         print(f"outputs differ by at most {max(row['difference'] for row in rows if row['data_type'] == name):.2g} of the largest in {name}")
     sys.exit()
