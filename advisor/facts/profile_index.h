@@ -69,8 +69,9 @@ struct ProgramStep {
   bool inference_apart = false;
   // Begins of the first and the last recurrent call of training; of the process of inference_apart.
   std::int64_t first_training_ns = 0, last_training_ns = 0;
-  // A stack or a bidirectional layer ran under the standard algorithm: of graph_estimate().
-  bool concurrent = false;
+  // Of the work, 0 … 1: stacks and bidirectional layers that ran under the standard algorithm, of
+  // graph_estimate().
+  double concurrent = 0;
   // Of the configurations recorded on the device the one with the most time in kernels: findings
   // about the whole program name it. -1: none was recorded there.
   int main_configuration = -1;

@@ -7,6 +7,12 @@
 namespace rnnadvisor::advisor {
 namespace {
 
+// For recurrences without cuDNN.
+bool stands_for_cells(const ProfileIndex& index, int configuration) {
+  return !index.profile().configurations[static_cast<std::size_t>(configuration)].described() &&
+         index.calls(configuration).empty();
+}
+
 // Time in kernels of a configuration's calls; of one without cuDNN, of the recurrences it stands
 // for.
 std::int64_t kernel_ns(const ProfileIndex& index, int configuration) {
@@ -15,22 +21,24 @@ std::int64_t kernel_ns(const ProfileIndex& index, int configuration) {
     if (const auto* kernels = index.phase_kernels(configuration, phase)) sum += kernels->kernel_ns;
   }
   const auto& own = index.profile().configurations[static_cast<std::size_t>(configuration)];
-  if (own.described() || !index.calls(configuration).empty()) return sum;
+  if (!stands_for_cells(index, configuration)) return sum;
   for (const auto& recurrence : index.native_recurrences())
     if (recurrence.device == own.device) sum += recurrence.kernel_ns;
   return sum;
 }
 
-int main_configuration(const ProfileIndex& index, int device) {
+// Where inference is no part of the steps, one that trains.
+int main_configuration(const ProfileIndex& index, int device, bool inference_apart) {
   const auto& all = index.profile().configurations;
   int main = -1;
-  std::int64_t most = -1;
+  std::pair<bool, std::int64_t> most(false, -1);  // in the steps, time in kernels
   for (std::size_t c = 0; c < all.size(); ++c) {
     const int configuration = static_cast<int>(c);
     if (!all[c].from_program() || all[c].device != device || index.tried(configuration)) continue;
-    const auto ns = kernel_ns(index, configuration);
-    if (ns <= most) continue;
-    most = ns;
+    const bool in_steps = !inference_apart || all[c].config.mode != Mode::inference;
+    const std::pair own(in_steps, kernel_ns(index, configuration));
+    if (own <= most) continue;
+    most = own;
     main = configuration;
   }
   return main;
@@ -51,19 +59,25 @@ double collectives(const Profile& profile, int device, const GpuBusy& busy) {
   return std::min(1.0, static_cast<double>(sum) / static_cast<double>(busy.span_ns));
 }
 
-bool is_concurrent(const ProfileIndex& index, int device) {
+// Layers wait for each other where a call has one time step.
+double concurrent_share(const ProfileIndex& index, int device, const ProgramStep& step) {
   const auto& all = index.profile().configurations;
+  std::vector<int> calls;
   for (std::size_t c = 0; c < all.size(); ++c) {
     const auto& config = all[c].config;
-    if (!all[c].from_program() || all[c].device != device) continue;
+    if (!all[c].from_program() || all[c].device != device || config.seq_length < 2) continue;
     if (config.num_layers < 2 && config.direction == Direction::unidirectional) continue;
-    for (const Phase phase : all_phases) {
+    for (const int call : index.calls(static_cast<int>(c))) {
+      const Phase phase = index.profile().calls[static_cast<std::size_t>(call)].phase;
       const auto* kernels = index.phase_kernels(static_cast<int>(c), phase);
       if (kernels != nullptr && kernels->implementation == model::Implementation::standard)
-        return true;
+        calls.push_back(call);
     }
   }
-  return false;
+  const double own = (step.steps ? step.steps->of_calls : step.busy->of_calls).of(calls).work_ns;
+  const double work =
+      step.steps ? step.steps->all_busy_ns : static_cast<double>(step.busy->busy_ns);
+  return work > 0 ? std::min(1.0, own / work) : 0;
 }
 
 std::int64_t kernel_ns_of(const Profile& profile, int process) {
@@ -116,14 +130,27 @@ double share_of_kernels(const ProfileIndex& index, const ProgramStep& step,
   return step.kernel_ns > 0 ? busy * std::min(1.0, own / static_cast<double>(step.kernel_ns)) : 0;
 }
 
+// Of recurrences without cuDNN: their kernels, and the waits in recurrent layers that are in no
+// call.
+double share_of_cells(const ProgramStep& step) {
+  constexpr auto cells = static_cast<std::size_t>(StepPart::native_cells);
+  if (!step.steps) {
+    const auto& busy = *step.busy;
+    const double waits = static_cast<double>(busy.rnn_wait_ns) - busy.of_calls.all().wait_ns;
+    return (busy.part_ns[cells] + waits) / static_cast<double>(busy.span_ns);
+  }
+  const auto& steps = *step.steps;
+  const double all = steps.all_rnn_wait_ns;
+  const double waits = all > 0 ? steps.rnn_wait() * (1 - steps.of_calls.all().wait_ns / all) : 0;
+  return (steps.part_ns[cells] + waits) / std::max(steps.untraced_ns, steps.busy_ns);
+}
+
 // As the step is accounted for (StepAccount): the work by its share of all work, and the waits
 // between the kernels by their share of those in recurrent layers.
 double share_of_account(const ProgramSteps& steps, const CallTime& own) {
   const auto part = [](double some, double all) { return all > 0 ? std::min(1.0, some / all) : 0; };
-  const double idle = std::max(0.0, steps.untraced_ns - steps.busy_ns);
   const double waits = part(own.wait_ns, steps.all_rnn_wait_ns);
-  const double ns =
-      steps.busy_ns * part(own.work_ns, steps.all_busy_ns) + idle * steps.rnn_wait_share * waits;
+  const double ns = steps.busy_ns * part(own.work_ns, steps.all_busy_ns) + steps.rnn_wait() * waits;
   return std::min(1.0, ns / std::max(steps.untraced_ns, steps.busy_ns));
 }
 
@@ -163,6 +190,10 @@ std::optional<StepShare> share_of_step(const ProfileIndex& index, int configurat
   const auto& busy = step.busy;
   if (!busy) return std::nullopt;
   if (scope == "program step") return StepShare{1};
+  if (stands_for_cells(index, configuration)) {
+    const double share = std::clamp(share_of_cells(step), 0.0, 1.0);
+    return share > 0 ? std::optional(StepShare{share}) : std::nullopt;
+  }
   const auto phases = phases_of_scope(scope);
   std::vector<int> calls;
   for (const int call : index.calls(configuration)) {
@@ -207,11 +238,12 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   ProgramStep step;
   step.busy = gpu_busy(*profile_, device, native_recurrences());
   if (step.busy) step.steps = program_steps(*profile_, device, native_recurrences());
-  step.concurrent = is_concurrent(*this, device);
-  step.main_configuration = rnnadvisor::advisor::main_configuration(*this, device);
   step.obstacles = capture_obstacles(*profile_, device, native_recurrences());
   look_for_inference(step, *profile_, device);
+  step.main_configuration =
+      rnnadvisor::advisor::main_configuration(*this, device, step.inference_apart);
   if (step.busy) {
+    step.concurrent = concurrent_share(*this, device, step);
     step.kernel_ns = kernel_ns_of(*profile_, step.busy->process);
     step.repeated = repeated_kernels(*profile_, step.busy->process, device);
     step.collectives = collectives(*profile_, device, *step.busy);

@@ -116,9 +116,10 @@ void add_step_facts(Catalogue& catalogue) {
       "the time of a step without tracing over that of its kernels and transfers, with 0.42 µs "
       "between two of them and 15 µs for the launch: what a CUDA graph of the step gains if every "
       "kernel stays as it is. It is no shorter than what the host does besides: waits of the GPU "
-      "above 1 ms, and copies between host and GPU. A stack or a bidirectional layer under the "
-      "standard algorithm counts "
-      "up to 1.6 times as much, because a graph overlaps its kernels. Where no step was timed "
+      "above 1 ms, and copies between host and GPU; such waits may go on while the graph runs or "
+      "add to it, and the estimate is the geometric mean of both. The kernels of a stack or a "
+      "bidirectional layer under the standard algorithm take down to 1 / 1.6 of their time, "
+      "because a graph overlaps them. Where no step was timed "
       "without tracing: the traced time over 1.135, which tracing cost in the median of 20 "
       "programs",
       [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::speedup); });
@@ -129,17 +130,20 @@ void add_step_facts(Catalogue& catalogue) {
               "the upper end; up to twice as high where a stack or a bidirectional layer "
               "ran under the standard algorithm, whose kernels a graph overlaps",
               [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::high); });
-  define(catalogue, "program.graph_time", "", Provenance::modelled,
-         "what the time of a step as a CUDA graph is made of, in words",
-         [](const Subject& s, const Index& i) -> std::optional<std::string> {
-           if (busy_of(s, i) == nullptr) return std::nullopt;
-           std::string text =
-               "the time of its kernels, with 0.42 µs between two of them, or of the host's other "
-               "work where that takes longer";
-           if (i.program_step(s.configuration).concurrent)
-             text += "; kernels of several layers or directions overlap in a graph";
-           return text;
-         });
+  define(
+      catalogue, "program.graph_time", "", Provenance::modelled,
+      "what the time of a step as a CUDA graph is made of, in words",
+      [](const Subject& s, const Index& i) -> std::optional<std::string> {
+        if (busy_of(s, i) == nullptr) return std::nullopt;
+        std::string text = "the time of its kernels, with 0.42 µs between two of them";
+        if (host_wait(s, i).value_or(0) > 0)
+          text +=
+              ", without and with the GPU's long waits, which the host's work may make while the "
+              "graph runs or after it (their geometric mean)";
+        if (i.program_step(s.configuration).concurrent > 0)
+          text += "; kernels of several layers or directions overlap in a graph";
+        return text;
+      });
   define(
       catalogue, "program.repeated_kernel", "", Provenance::measured,
       "the kernel outside of recurrent layers that runs most often in a step, at least 1,000 times",
@@ -163,15 +167,35 @@ void add_step_facts(Catalogue& catalogue) {
            return repeated != nullptr ? std::optional(100 * repeated->share) : std::nullopt;
          });
   define(catalogue, "program.without_repeats", "1", Provenance::modelled,
-         "how many times as fast a step would be without its share of the waits between kernels "
-         "that these launches make (program.repeated_share)",
+         "how many times as fast a step would be without the waits for launches of these kernels, "
+         "as part of all such waits in the recording",
          [](const Subject& s, const Index& i) -> std::optional<double> {
            const auto* repeated = repeated_of(s, i);
            if (repeated == nullptr) return std::nullopt;
            const auto* steps = steps_of(s, i);
            const double busy = steps != nullptr ? steps->busy_share() : busy_of(s, i)->share();
            const double waits = 1 - busy - host_wait(s, i).value_or(0);
-           return without(std::max(0.0, waits) * repeated->share);
+           return without(std::max(0.0, waits) * repeated->share_of_waits);
+         });
+  define(catalogue, "program.one_sequence_share", "%", Provenance::captured,
+         "share of the program's forward passes in training that have a batch of one",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           if (!s.get().from_program()) return std::nullopt;
+           std::int64_t all = 0, one = 0;
+           const auto& profile = i.profile();
+           for (std::size_t c = 0; c < profile.configurations.size(); ++c) {
+             const auto& own = profile.configurations[c];
+             if (!own.from_program() || !own.described() || own.device != s.get().device) continue;
+             for (const int call : i.calls(static_cast<int>(c))) {
+               if (profile.calls[static_cast<std::size_t>(call)].phase != Phase::forward_training)
+                 continue;
+               ++all;
+               one += own.config.batch_size == 1 ? 1 : 0;
+             }
+           }
+           return all > 0
+                      ? std::optional(100.0 * static_cast<double>(one) / static_cast<double>(all))
+                      : std::nullopt;
          });
   define(catalogue, "program.world_size", "", Provenance::captured,
          "processes of the distributed job that the recorded program is part of",

@@ -477,6 +477,7 @@ Finding make_finding(const Rule& rule, FactMemo& facts, const Evidence& evidence
   const FactLookup lookup = [&](int fact) { return facts.get(fact); };
   Finding finding;
   finding.rule_id = rule.id;
+  finding.of_program = about_the_program(rule);
   finding.criterion = rule.criterion;
   finding.title = rule.title;
   finding.severity = rule.severity;

@@ -33,9 +33,9 @@ double expected_saving(const Finding& finding, bool explains, StepSavings& savin
 }
 
 // Larger comes first: broken, something to do, not refuted, measured in whole steps of the program,
-// within its steps; of a program the share saved, confirmed, a cause; the class of the gain,
-// milliseconds saved, speedup, not refuted on another GPU, confirmed, bytes, severity, a cause of
-// what runs.
+// within its steps; of a program the share that its rule saves, confirmed, a cause; the class of
+// the gain, what it saves itself (of a program's step its share, else milliseconds), speedup, not
+// refuted on another GPU, confirmed, bytes, severity, a cause of what runs.
 using Weight = std::tuple<bool, bool, bool, bool, bool, double, bool, bool, int, double, double,
                           bool, bool, std::int64_t, int, bool>;
 
@@ -51,7 +51,7 @@ Weight weight_of(const Finding& finding, StepSavings& savings, const RuleSet& ru
   const auto at = static_cast<std::size_t>(finding.configuration);
   const bool known = finding.configuration >= 0 && at < profile.configurations.size();
   int class_of_gain = 0;  // none
-  double saved_ms = 0, speedup = 0;
+  double saved = 0, speedup = 0;
   std::int64_t bytes = 0;
   bool confirmed = false;
   if (finding.gain && !finding.gain->another_model) {
@@ -64,9 +64,10 @@ Weight weight_of(const Finding& finding, StepSavings& savings, const RuleSet& ru
     if (finding.predicted_speedup && !confirmed) speedup = *finding.predicted_speedup;
     if (known && speedup > 0) {
       const auto ms = scope_ms(profile.configurations[at], finding.gain->scope);
-      if (ms) saved_ms = *ms * (1 - 1 / speedup);
+      if (ms) saved = *ms * (1 - 1 / speedup);
     }
   }
+  if (finding.saving) saved = finding.saving->share;
   const Rule* rule = rules.find(finding.rule_id);
   const bool of_program = known && profile.configurations[at].from_program();
   const bool path = rule != nullptr && rule->consequence == "path";
@@ -76,12 +77,12 @@ Weight weight_of(const Finding& finding, StepSavings& savings, const RuleSet& ru
           !is_remark(finding),
           !refuted(finding),
           measured_in_whole_steps(finding),
-          !of_program || !savings.outside(finding.configuration),
+          !of_program || !savings.outside(finding),
           expected,
           of_program && confirmed,
           explains,
           class_of_gain,
-          saved_ms,
+          saved,
           speedup,
           !refuted_elsewhere(finding),
           confirmed,
@@ -140,10 +141,18 @@ struct Worth {
 
 Worth worth_of(const Finding& finding, StepSavings& savings) {
   Worth worth;
-  worth.outside = savings.outside(finding.configuration);
+  worth.outside = savings.outside(finding);
   if (finding.severity == Severity::error || is_remark(finding) ||
       (finding.gain && !saves_time(finding)))
     return worth;
+  // A graph, once what forbids it is changed, is an estimate as one that can be captured now.
+  if (finding.possible && finding.possible->low > 0) {
+    worth.comparable = true;
+    worth.effort = Effort::module;
+    worth.saving = expected_saving(finding, false, savings);
+    worth.speedup = finding.possible->speedup;
+    return worth;
+  }
   if (!finding.gain) {
     worth.by_command = std::any_of(
         finding.suggestions.begin(), finding.suggestions.end(), [](const Suggestion& s) {
@@ -151,9 +160,10 @@ Worth worth_of(const Finding& finding, StepSavings& savings) {
         });
     return worth;
   }
+  // One that no machine can make has no changes.
   const auto of_gain = std::find_if(
       finding.suggestions.begin(), finding.suggestions.end(),
-      [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
+      [&](const Suggestion& s) { return changes_of(s) == finding.gain->changes; });
   if (of_gain == finding.suggestions.end()) return worth;
   const Gain& gain = *finding.gain;
   // Whether a whole step can be captured as a graph, no recording tells.

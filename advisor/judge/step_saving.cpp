@@ -67,8 +67,9 @@ std::optional<StepShare> StepSavings::share(int configuration, const std::string
   return found->second;
 }
 
-bool StepSavings::outside(int configuration) {
-  const auto part = share(configuration, {});
+bool StepSavings::outside(const Finding& finding) {
+  if (finding.of_program) return false;
+  const auto part = share(finding.configuration, {});
   return part && part->outside != Outside::no;
 }
 

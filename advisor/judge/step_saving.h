@@ -30,8 +30,8 @@ class StepSavings {
   void lower_severities(std::vector<Finding>& findings) const;
   // share_of_step(), which goes through all calls, once for each configuration and scope.
   std::optional<StepShare> share(int configuration, const std::string& scope);
-  // Its calls are no part of the training steps of the program.
-  bool outside(int configuration);
+  // It is about calls that are no part of the training steps of the program.
+  bool outside(const Finding& finding);
   const ProfileIndex& index() const { return *index_; }
 
  private:

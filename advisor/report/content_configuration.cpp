@@ -23,13 +23,13 @@ class ConfigurationBuilder {
 
   Blocks build() {
     const bool alone = content_.in(window);  // not in a report with a headline
-    if (alone || each_.verdict != report_.headline) put(Paragraph{each_.verdict});
-    if (!each_.summary_in_name()) put(Paragraph{dim(each_.summary)});
     if (each_.shapes.size() > 1)
       put(Paragraph{
           fmt::format("It ran with {} shapes; what follows is of batch {}, length {}.",
                       each_.shapes.size(), own_.config.batch_size, own_.config.seq_length),
           Look::note});
+    if (alone || each_.verdict != report_.headline) put(Paragraph{each_.verdict});
+    if (!each_.summary_in_name()) put(Paragraph{dim(each_.summary)});
     if (each_.position) put(Paragraph{dim("in " + words::position(*each_.position))});
     own_findings();
     parameters();

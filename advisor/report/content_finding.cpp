@@ -8,7 +8,6 @@
 #include "advisor/report/content.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
-#include "advisor/rules/evaluate.h"
 #include "core/base/text.h"
 
 namespace rnnadvisor::advisor::document {
@@ -102,16 +101,10 @@ class FindingBuilder {
                : nullptr;
   }
 
-  // It is about the whole program; its kernels are those of one layer.
-  bool of_program() const {
-    const Rule* rule = report_.rules->find(f_.rule_id);
-    return rule != nullptr && about_the_program(*rule);
-  }
-
   void where() {
     const auto* first = configuration();
     if (first == nullptr || (report_.shown() < 2 && !content_.in(window))) return;
-    if (of_program()) {
+    if (f_.of_program) {
       add({"Where", Text("the whole step of the program")});
       return;
     }
@@ -240,7 +233,8 @@ class FindingBuilder {
         add({"It applies because",
              as_name(words::comparison(c)) + dim(fmt::format(" ({})", to_string(c.provenance)))});
     const std::string evidence = words::evidence(f_);
-    if (evidence.empty() || content_.in(brief) || (of_program() && !content_.in(window))) return;
+    // Of the program its kernels are those of one layer.
+    if (evidence.empty() || content_.in(brief) || (f_.of_program && !content_.in(window))) return;
     Entry entry{"Evidence", evidence};
     entry.subject = Entry::Subject::evidence;
     if (content_.in(html_page) && !f_.kernels.empty()) {

@@ -126,7 +126,7 @@ class ReportBuilder {
     }
     if (share < large) return {};
     return fmt::format(
-        "There is nothing to do for recurrent layers with {} of the step. For {}: {}.",
+        "In recurrent layers with {} of the step nothing is to be changed. For {}: {}.",
         words::percent(share), largest->name, words::why_nothing(*largest->best_prediction));
   }
 

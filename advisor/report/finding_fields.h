@@ -229,6 +229,9 @@ struct Fields<Finding> {
       Field{"confidence", &F::confidence},
       Field{"message", &F::message},
       Field{"configuration", &F::configuration, "index into configurations"},
+      Field{"of_program", &F::of_program,
+            "it is about a step of the whole program, and `configuration` the one whose calls take "
+            "most of it"},
       Field{"gain", &F::gain},
       Field{"possible_gain", &F::possible,
             "where there is no gain: what a step of the program would gain once it is changed in "

@@ -4,6 +4,8 @@
 // cannot be decided is skipped, and so is what became of a refused alternative.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "advisor/facts/experiments.h"
@@ -146,11 +148,16 @@ void rule_case(Suite& suite, const ConfigurationReport& each, const Verdict& ver
 std::string write_junit(const Report& report) {
   std::string suites;
   Suite sum;
+  std::vector<const Finding*> of_program;
+  std::copy_if(report.findings.begin(), report.findings.end(), std::back_inserter(of_program),
+               [](const Finding* f) { return f->of_program; });
   for (const auto& each : report.configurations) {
     if (each.tried) continue;
     Suite suite;
     std::map<std::string_view, const Finding*> findings;
     for (const Finding* f : each.findings) findings.try_emplace(f->rule_id, f);
+    for (const Finding* f : of_program)
+      if (f->configuration == each.index) findings.try_emplace(f->rule_id, f);
     outcome_case(suite, each);
     for (const Verdict* verdict : each.verdicts) {
       const auto found = findings.find(verdict->rule_id);

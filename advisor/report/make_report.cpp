@@ -184,6 +184,7 @@ void count_verdict(ConfigurationReport& report, const Verdict& verdict) {
       ++report.broken;
       break;
     case VerdictKind::fired:
+      ++report.fired;
       break;
   }
 }
@@ -200,6 +201,9 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
   report.has_device = report.device != nullptr;
   report.summary = words::clean(summary(config));
   report.name = config.id.empty() ? report.summary : words::clean(config.id);
+  if (const auto share = advisor::share_of_step(index, number, {});
+      share && share->outside == Outside::no)
+    report.share_of_step = share->share;
   if (!report.configuration->described()) {
     add_places(report, profile, index);
     // Only its kernels were seen: nothing of what follows from a configuration can be said.
@@ -207,9 +211,6 @@ ConfigurationReport describe(const Profile& profile, const ProfileIndex& index, 
     report.has_device = false;
     return report;
   }
-  if (const auto share = advisor::share_of_step(index, number, {});
-      share && share->outside == Outside::no)
-    report.share_of_step = share->share;
   report.kernels = kernel_rows(profile, index, number);
   add_phases(report, index);
   report.ran = ran(report);
@@ -401,6 +402,8 @@ Standing Report::worst() const {
   for (const auto& each : configurations) {
     if (each.listed()) worst = std::max(worst, each.standing);
   }
+  for (const Finding* finding : findings)
+    if (finding->of_program && !is_remark(*finding)) worst = std::max(worst, standing_of(*finding));
   return worst;
 }
 
@@ -563,7 +566,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   for (const Finding& finding : judgement.findings) {
     ConfigurationReport* owner = configuration(finding.configuration);
     if (owner == nullptr) continue;  // a finding about nothing cannot be shown
-    owner->findings.push_back(&finding);
+    if (!finding.of_program) owner->findings.push_back(&finding);
     take_verdicts(*owner, finding);
     report.findings.push_back(&finding);
     count_severity(report, finding.severity);

@@ -133,9 +133,10 @@ struct ConfigurationReport {
   // Over these shapes, weighted by calls: ms and TFLOP/s of a step.
   std::optional<std::pair<double, double>> mean_step;
   bool listed() const { return !tried && shown_in < 0; }  // has a row and a section of its own
-  std::vector<const Finding*> findings;                   // in the order of advisor/judge/order.h
+  // About it, in the order of advisor/judge/order.h; not those of the whole program.
+  std::vector<const Finding*> findings;
   std::vector<const Verdict*> verdicts;  // of every rule, in the order of the judgement
-  int passed = 0, told_by_another = 0, not_applicable = 0, unknown = 0,
+  int fired = 0, passed = 0, told_by_another = 0, not_applicable = 0, unknown = 0,
       broken = 0;  // broken: rules with the verdict `error`
 
   // The user's id, or the summary, and where several have the same what sets them apart: "B64,
@@ -230,7 +231,7 @@ struct Report {
   const ConfigurationReport& row_of(int configuration) const;
   // The standing of listed configurations, counted by Standing.
   int standing_count(Standing standing) const;
-  Standing worst() const;  // of them
+  Standing worst() const;  // of them and of the program's findings
 };
 
 // The arguments must outlive the report. Never fails: what a profile does not hold is absent from

@@ -53,7 +53,7 @@ std::string cupti(const std::string& version) {
 }  // namespace
 
 std::vector<std::string> rule_counts(const ConfigurationReport& report) {
-  std::vector<std::string> counts = {fmt::format("{} fired", report.findings.size()),
+  std::vector<std::string> counts = {fmt::format("{} fired", report.fired),
                                      fmt::format("{} passed", report.passed),
                                      fmt::format("{} not applicable", report.not_applicable),
                                      fmt::format("{} unknown", report.unknown)};

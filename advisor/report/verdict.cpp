@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
+#include <vector>
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -192,11 +194,12 @@ std::string step_and(const StepAccount& step, std::string_view rest) {
 
 // The sentence about what runs, and behind it what the rules found. `of_step`: gains are of the
 // program's step.
-std::string judged(std::string text, const ConfigurationReport& report, bool of_step) {
+std::string judged(std::string text, const ConfigurationReport& report,
+                   std::span<const Finding* const> findings, bool of_step) {
   int errors = 0;
   int warnings = 0;
   int opportunities = 0;
-  for (const Finding* finding : report.findings) {
+  for (const Finding* finding : findings) {
     errors += finding->severity == Severity::error ? 1 : 0;
     warnings += finding->severity == Severity::warning ? 1 : 0;
     opportunities += finding->severity == Severity::opportunity ? 1 : 0;
@@ -204,14 +207,15 @@ std::string judged(std::string text, const ConfigurationReport& report, bool of_
   const std::string counts = counted(errors, warnings, opportunities);
   if (!counts.empty()) {
     text += "; " + counts;
-    if (const Finding* first = first_gain(report.findings))
+    if (const Finding* first = first_gain(findings))
       text += ", " + (of_step ? step_to_gain(*first) : to_gain(*first, first->saving));
     return text + ".";
   }
   if (report.passed > 0) {
     text += "; ";
     if (report.decides.empty()) {
-      text += "nothing to do: ";
+      text += report.configuration->from_program() ? "nothing to do in the layer itself: "
+                                                   : "nothing to do: ";
       if (report.best_prediction != nullptr)
         text += words::why_nothing(*report.best_prediction) + "; ";
     }
@@ -269,29 +273,44 @@ Standing standing_of(const ConfigurationReport& report) {
   const Standing best = report.decides.empty() ? Standing::fine : Standing::unjudged;
   Standing worst = report.verdicts.empty() && report.findings.empty() ? Standing::unjudged : best;
   if (report.findings.empty() && report.passed == 0) worst = Standing::unjudged;
-  for (const Finding* finding : report.findings) {
-    const Standing standing = finding->severity == Severity::error         ? Standing::error
-                              : finding->severity == Severity::warning     ? Standing::warning
-                              : finding->severity == Severity::opportunity ? Standing::opportunity
-                                                                           : best;
-    worst = std::max(worst, standing);
-  }
+  for (const Finding* finding : report.findings)
+    if (finding->severity != Severity::info) worst = std::max(worst, standing_of(*finding));
   return worst;
+}
+
+Standing standing_of(const Finding& finding) {
+  switch (finding.severity) {
+    case Severity::error:
+      return Standing::error;
+    case Severity::warning:
+      return Standing::warning;
+    case Severity::opportunity:
+      return Standing::opportunity;
+    case Severity::info:
+      break;
+  }
+  return Standing::fine;
 }
 
 std::string verdict_of(const ConfigurationReport& report) {
   if (const std::string broken = broken_sentence(report); !broken.empty()) return broken + ".";
-  return judged(subject_sentence(report), report, false);
+  return judged(subject_sentence(report), report, report.findings, false);
 }
 
 std::string headline_of(const Report& report) {
   const std::size_t shown = report.shown();
   if (shown == 0) return "This profile holds no configurations, so there is nothing to judge.";
   const auto* step = only_step(report);
-  if (const auto* only = report.only())
-    return step == nullptr || !broken_sentence(*only).empty()
-               ? only->verdict
-               : step_and(*step, judged({}, *only, true));
+  if (const auto* only = report.only()) {
+    if (!broken_sentence(*only).empty()) return only->verdict;
+    std::vector<const Finding*> all;
+    std::copy_if(report.findings.begin(), report.findings.end(), std::back_inserter(all),
+                 [&](const Finding* each) {
+                   return each->of_program || each->configuration == only->index;
+                 });
+    return step == nullptr ? judged(subject_sentence(*only), *only, all, false)
+                           : step_and(*step, judged({}, *only, all, true));
+  }
   std::string text = words::plural(static_cast<long long>(shown), "configuration");
   if (report.profile->devices.size() == 1) {
     text += " on " + words::clean(report.profile->devices.front().name);

@@ -11,6 +11,7 @@ namespace rnnadvisor::advisor {
 
 // Each needs findings, verdict counts and phases, verdict_of also the standing; they set nothing.
 Standing standing_of(const ConfigurationReport& report);
+Standing standing_of(const Finding& finding);  // what it asks for; a remark leaves all fine
 std::string verdict_of(const ConfigurationReport& report);
 std::string headline_of(const Report& report);
 

@@ -298,8 +298,10 @@ std::string gain_in_full(const Gain& g) {
 }
 
 std::string_view findings_lead() {
-  return "Ordered by the time that each is expected to save; where that is close, what takes less "
-         "effort comes first. Measured gains are of this configuration; estimates come from a "
+  return "Ordered by the time that each is expected to save. Where that is close (for an estimate "
+         "of "
+         "a whole step: up to twice as much), what takes less effort comes first. Measured gains "
+         "are of this configuration; estimates come from a "
          "measurement of a similar layer, from times that a calibration of this kind of GPU "
          "predicts, from the recording, or from the cost model.";
 }

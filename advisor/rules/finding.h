@@ -137,8 +137,10 @@ struct Finding {
   // (refused_as_alternative()).
   Severity severity = Severity::warning;
   Confidence confidence = Confidence::documented;
-  std::string message;                  // placeholders filled in
-  int configuration = -1;               // index into Profile::configurations
+  std::string message;     // placeholders filled in
+  int configuration = -1;  // index into Profile::configurations
+  // About a step of the whole program, not about this configuration, whose calls take most of it.
+  bool of_program = false;
   std::vector<int> calls;               // evidence: indices into Profile::calls, at most 1000
   std::vector<int> kernels;             // evidence: indices into Profile::kernels, the 100 longest
   std::int64_t all_calls = 0;           // of the configuration, of which `calls` are the first

@@ -85,7 +85,10 @@ std::optional<GpuBusy> gpu_busy(const Profile& profile, int device,
         }
         busy.span_ns += wait;
         // Twice as long, because nothing tells how much tracing added.
-        if (wait > 2 * longest_launch_ns) busy.host_wait_ns += wait;
+        if (wait > 2 * longest_launch_ns) {
+          busy.host_wait_ns += wait;
+          return;
+        }
         if (before == nullptr || !waits_in_rnn(*before, next)) return;
         busy.rnn_wait_ns += wait;
         busy.of_calls.add_wait(next, static_cast<double>(wait));

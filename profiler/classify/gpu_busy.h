@@ -25,7 +25,7 @@ struct GpuBusy {
   std::int64_t launches = 0;      // kernels, copies and memsets
   std::int64_t busy_ns = 0;       // at least one kernel, copy or memset ran, on any stream
   PartTimes part_ns{};            // of it, by what ran
-  std::int64_t rnn_wait_ns = 0;   // waits in the midst of recurrent layers (waits_in_rnn())
+  std::int64_t rnn_wait_ns = 0;   // other waits, in the midst of recurrent layers (waits_in_rnn())
   CallTimes of_calls;             // of both
   std::int64_t host_wait_ns = 0;  // single waits above 2 longest_launch_ns
   std::int64_t span_ns = 0;       // busy or waiting; pauses are in neither

@@ -1,6 +1,7 @@
 #include "profiler/classify/program_steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <utility>
@@ -24,7 +25,7 @@ constexpr double tracing_slows = 1.135;
 constexpr double least_of_estimate = 0.85, most_of_estimate = 1.2;
 constexpr double least_of_traced = 0.75, most_of_traced = 1.4;
 // Recurrences side by side overlap more in a graph, where no launch holds them up.
-constexpr double overlapped = 0.6, most_overlapped = 1.6;  // of the share of time that was idle
+constexpr double overlapped = 0.6, most_overlapped = 1.4;  // of the share of time that was idle
 
 struct Traced {
   double span = 0, busy = 0, launches = 0, rnn_wait = 0, host_wait = 0, host_copies = 0;
@@ -43,14 +44,15 @@ Traced traced_step(const std::vector<StepWork>& work, Piece piece, CallTimes& of
   Traced step;
   step.span = static_cast<double>(piece.to - piece.from);
   step.launches = static_cast<double>(last - first);
-  const auto take_wait = [&](std::int64_t ns) {
-    if (ns > longest_launch_ns) step.host_wait += static_cast<double>(ns);
+  const auto for_host = [&](std::int64_t ns) {
+    if (ns <= longest_launch_ns) return false;
+    step.host_wait += static_cast<double>(ns);
+    return true;
   };
   const auto end = walk_work(
       {first, last}, piece.from,
       [&](const StepWork* before, const StepWork& next, std::int64_t ns) {
-        take_wait(ns);
-        if (before == nullptr || !waits_in_rnn(*before, next)) return;
+        if (for_host(ns) || before == nullptr || !waits_in_rnn(*before, next)) return;
         step.rnn_wait += static_cast<double>(ns);
         of_calls.add_wait(next, static_cast<double>(ns));
       },
@@ -62,7 +64,7 @@ Traced traced_step(const std::vector<StepWork>& work, Piece piece, CallTimes& of
         if (each.copy == copy_to_device || each.copy == copy_to_host) step.host_copies += more;
         if (each.copy == copy_to_device) step.input_copies += more;
       });
-  take_wait(piece.to - end);
+  for_host(piece.to - end);
   return step;
 }
 
@@ -170,7 +172,12 @@ std::vector<int> step_beginnings(const Profile& profile, int device) {
 double ProgramSteps::busy_share() const { return std::min(1.0, busy_ns / untraced_ns); }
 
 double ProgramSteps::host_wait() const {
-  return host_wait_ns * std::min(1.0, untraced_ns / traced_ns);
+  const double idle = std::max(0.0, untraced_ns - busy_ns);
+  return std::min(idle, host_wait_ns * std::min(1.0, untraced_ns / traced_ns));
+}
+
+double ProgramSteps::rnn_wait() const {
+  return rnn_wait_share * std::max(0.0, untraced_ns - busy_ns - host_wait());
 }
 
 std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
@@ -233,11 +240,11 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   steps.input_ns = median_by(&Traced::input_ns);
   steps.input_bytes = median_by(&Traced::input_bytes);
   // The median of a sum is not that of its parts: these have their shares of all steps.
-  double waits = 0;
+  double waits = 0;  // for launches
   double &busy = steps.all_busy_ns, &rnn_waits = steps.all_rnn_wait_ns;
   for (const auto& step : traced) {
     busy += step.busy;
-    waits += step.span - step.busy;
+    waits += step.span - step.busy - step.host_wait;
     rnn_waits += step.rnn_wait;
     for (std::size_t p = 0; p < step_parts; ++p) steps.part_ns[p] += step.parts[p];
   }
@@ -246,7 +253,7 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   return steps;
 }
 
-GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, bool concurrent) {
+GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, double concurrent) {
   double now = static_cast<double>(busy.span_ns) / tracing_slows, low = now, high = now;
   double work = static_cast<double>(busy.busy_ns);
   double graph = work + graph_node_ns * static_cast<double>(busy.launches);
@@ -264,15 +271,23 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, boo
     host_copies = steps->host_copies_ns;
   }
   const double idle = std::max(0.0, 1 - work / now);
-  const double overlap = concurrent ? 1 + overlapped * idle : 1;
-  if (concurrent) most = std::max(most, most_of_estimate + most_overlapped * idle);
-  // What the host does besides goes on while the graph runs, or after it where something waits.
-  const double beside = host_wait + host_copies, after = graph + host_wait * low / now;
+  const auto overlap = [&](double ns, double by) {
+    return ns * (1 - concurrent + concurrent / (1 + by * idle));
+  };
+  // What the host does besides goes on while the graph runs, or after it where something waits: it
+  // is not known which, and the estimate lies between both.
+  const double beside = host_wait + host_copies;
+  const auto meanwhile = [&](double ns) { return std::max(ns, beside); };
+  const double expected = overlap(graph, overlapped);
+  const double between = std::sqrt(meanwhile(expected) * std::max(expected + host_wait, beside));
   // It never launches more slowly than the program does.
   GraphEstimate estimate;
-  estimate.speedup = std::max(1.0, now / std::max(graph / overlap, beside));
-  estimate.low = std::clamp(least * low / after, 1.0, estimate.speedup);
-  estimate.high = std::max(most * high / std::max(graph, beside), estimate.speedup);
+  estimate.speedup = std::max(1.0, now / between);
+  estimate.low = std::clamp(least * low / (graph + host_wait * low / now), 1.0, estimate.speedup);
+  // Nor are kernels much shorter in it than in the recorded step.
+  const double shortest = std::max(meanwhile(overlap(graph, most_overlapped)) / high,
+                                   meanwhile(overlap(work, most_overlapped)) / now);
+  estimate.high = std::max(most / shortest, estimate.speedup);
   return estimate;
 }
 

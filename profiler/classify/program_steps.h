@@ -27,7 +27,7 @@ struct ProgramSteps {
   double traced_ns = 0;  // from the first kernel of a step's first call to that of the next step's
   double busy_ns = 0;    // of it at least one kernel, copy or memset ran, on any stream
   PartTimes part_ns{};   // of it, by what ran
-  double rnn_wait_share = 0;  // of the time in which the device waited: waits_in_rnn()
+  double rnn_wait_share = 0;  // of the time in which it waited for launches: waits_in_rnn()
   double launches = 0;        // kernels, copies and memsets of a step
   // Sums over the traced steps: the time in which the device worked, and in which it waited in
   // recurrent layers; and what each call has of both.
@@ -41,6 +41,7 @@ struct ProgramSteps {
   // In an untraced step, ns: launches alone are slower while they are traced, but no part is longer
   // than the whole.
   double host_wait() const;
+  double rnn_wait() const;  // in the midst of recurrent layers
   // Share of the untraced step in which the device worked, 0 … 1.
   double busy_share() const;
 };
@@ -60,8 +61,9 @@ struct GraphEstimate {
 };
 // Where no step was timed without tracing, `steps` is null: the time of what was traced is divided
 // by what tracing costs, and the interval is wider.
-// `concurrent`: recurrences of several layers or directions run side by side, kernel by kernel; of
-// those a graph overlaps more than the program does, and the interval reaches higher.
-GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, bool concurrent);
+// `concurrent`: of the work, 0 … 1, recurrences of several layers or directions that run side by
+// side, kernel by kernel: a graph overlaps more of them than the program does, and the interval
+// reaches higher.
+GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, double concurrent);
 
 }  // namespace rnnadvisor

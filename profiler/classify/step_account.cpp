@@ -10,9 +10,8 @@ StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* st
   account.device = device;
   PartTimes parts = busy.part_ns;
   double whole = static_cast<double>(busy.span_ns);
-  const double waits = whole - static_cast<double>(busy.busy_ns);
   auto host_wait = static_cast<double>(busy.host_wait_ns);
-  double in_rnn = waits > 0 ? static_cast<double>(busy.rnn_wait_ns) / waits : 0;
+  auto in_rnn = static_cast<double>(busy.rnn_wait_ns);
   if (steps != nullptr) {
     account.trains = steps->trains;
     account.untraced = steps->untraced;
@@ -20,16 +19,17 @@ StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* st
     account.low_ns = steps->untraced_low_ns;
     account.high_ns = steps->untraced_high_ns;
     parts = steps->part_ns;
-    in_rnn = steps->rnn_wait_share;
+    in_rnn = steps->rnn_wait();
     host_wait = steps->host_wait();
   }
   const double worked = std::accumulate(parts.begin(), parts.end(), 0.0);
   // Traced and other steps are not the same ones: work can come out as longer than a step.
   whole = std::max(whole, worked);
   for (std::size_t p = 0; p < step_parts && whole > 0; ++p) account.share[p] = parts[p] / whole;
-  const double idle = whole > 0 ? 1 - worked / whole : 0;
-  account.idle_in_rnn = idle * in_rnn;
-  if (whole > 0) account.idle_for_host = std::min(host_wait / whole, idle - account.idle_in_rnn);
+  if (!(whole > 0)) return account;
+  const double idle = 1 - worked / whole;
+  account.idle_for_host = std::min(host_wait / whole, idle);
+  account.idle_in_rnn = std::min(in_rnn / whole, idle - account.idle_for_host);
   account.idle_elsewhere = idle - account.idle_in_rnn - account.idle_for_host;
   return account;
 }

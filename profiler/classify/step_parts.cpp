@@ -79,6 +79,15 @@ CallTime CallTimes::of(std::span<const int> calls) const {
   return sum;
 }
 
+CallTime CallTimes::all() const {
+  CallTime sum;
+  for (const auto& each : by_call_) {
+    sum.work_ns += each.work_ns;
+    sum.wait_ns += each.wait_ns;
+  }
+  return sum;
+}
+
 std::vector<StepWork> step_work(const Profile& profile, int process, int device,
                                 std::int64_t from_ns,
                                 std::span<const NativeRecurrence> recurrences) {
@@ -95,6 +104,7 @@ std::vector<StepWork> step_work(const Profile& profile, int process, int device,
     }
   };
   add(profile.kernels, [&](StepWork& made, std::size_t i) {
+    made.kernel = static_cast<int>(i);
     made.call = profile.kernels.call[i];
     if (made.call >= 0)
       made.part = is_forward(profile.calls[static_cast<std::size_t>(made.call)].phase)

@@ -36,8 +36,9 @@ inline constexpr int copy_to_device = 1, copy_to_host = 2;
 struct StepWork {
   std::int64_t start_ns = 0, end_ns = 0;
   StepPart part = StepPart::other_kernels;
-  int call = -1;  // index into Profile::calls
-  int copy = 0;   // of a copy its TransferTable::kind
+  int call = -1;    // index into Profile::calls
+  int copy = 0;     // of a copy its TransferTable::kind
+  int kernel = -1;  // index into Profile::kernels; -1: a copy or memset
 };
 
 // What each RNN call has of the time of a GPU, ns: the work as PartTimes counts it, and the waits
@@ -50,6 +51,7 @@ class CallTimes {
   void add_work(const StepWork& work, double ns);
   void add_wait(const StepWork& after, double ns);
   CallTime of(std::span<const int> calls) const;  // their sum; indices into Profile::calls
+  CallTime all() const;
 
  private:
   CallTime& at(int call);

@@ -189,7 +189,7 @@ TEST(WordsFilter, WantsEveryWordAndTheKind) {
   filter.set_words({});
   filter.set_kind(static_cast<int>(advisor::VerdictKind::fired));
   // As `rnnadvisor report` counts them.
-  EXPECT_EQ(filter.rowCount(), document->report().configurations.front().findings.size());
+  EXPECT_EQ(filter.rowCount(), document->report().configurations.front().fired);
 }
 
 }  // namespace

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor {
@@ -79,11 +82,11 @@ TEST(ProgramSteps, TheUntracedTimeAndTheTracedWork) {
   EXPECT_DOUBLE_EQ(steps->launches, 10);
   EXPECT_TRUE(steps->trains);
   EXPECT_DOUBLE_EQ(steps->busy_share(), 1.0 / 3);
-  const auto graph = graph_estimate({}, &*steps, false);
+  const auto graph = graph_estimate({}, &*steps, 0);
   EXPECT_NEAR(graph.speedup, 150.0 / (50 + 10 * 0.42 + 15), 1e-9);
   EXPECT_LT(graph.low, graph.speedup);
   EXPECT_GT(graph.high, graph.speedup);
-  EXPECT_GT(graph_estimate({}, &*steps, true).high, graph.high);
+  EXPECT_GT(graph_estimate({}, &*steps, 1).high, graph.high);
 }
 
 TEST(ProgramSteps, KernelsOfSeveralStreamsCountOnce) {
@@ -115,25 +118,59 @@ TEST(ProgramSteps, AGraphIsNeverPromisedToBeSlower) {
   program.untraced(10, 190);
   const auto steps = program.steps();
   ASSERT_TRUE(steps);
-  const auto graph = graph_estimate({}, &*steps, false);
+  const auto graph = graph_estimate({}, &*steps, 0);
   EXPECT_EQ(graph.speedup, 1);
   EXPECT_EQ(graph.low, 1);
 }
 
-// A graph launches kernels; it loads no batch.
+// A graph launches kernels; it loads no batch, which may be loaded while it runs or after it.
 TEST(ProgramSteps, AGraphDoesNotShortenTheHostsOtherWork) {
   ProgramSteps steps;
   steps.untraced_ns = steps.untraced_low_ns = steps.untraced_high_ns = 30e6;
   steps.traced_ns = 40e6;
   steps.busy_ns = 5e6;
-  const auto without = graph_estimate({}, &steps, false);
+  const auto without = graph_estimate({}, &steps, 0);
   EXPECT_NEAR(without.speedup, 30 / 5.015, 1e-6);
   steps.host_wait_ns = 16e6;  // traced: 12 ms of the step without tracing
   steps.host_copies_ns = 1e6;
-  const auto graph = graph_estimate({}, &steps, false);
-  EXPECT_NEAR(graph.speedup, 30.0 / 13, 1e-6);
+  const auto graph = graph_estimate({}, &steps, 0);
+  EXPECT_NEAR(graph.speedup, 30 / std::sqrt(13 * 17.015), 1e-6);
   EXPECT_NEAR(graph.low, 0.85 * 30 / 17.015, 1e-6);
-  EXPECT_NEAR(graph_estimate({}, &steps, true).speedup, graph.speedup, 1e-9);
+  EXPECT_NEAR(graph.high, 1.2 * 30 / 13, 1e-6);
+}
+
+// No estimate says more than the recorded work allows, and what overlaps less gains less.
+TEST(ProgramSteps, AGraphGainsNoMoreThanTheDeviceWaits) {
+  std::mt19937 random(8);
+  const auto part = [&] { return std::uniform_real_distribution<>(0, 1)(random); };
+  for (int i = 0; i < 20000; ++i) {
+    ProgramSteps steps;
+    steps.untraced_ns = 1e5 + 1e8 * part();
+    steps.untraced_low_ns = steps.untraced_ns * (1 - 0.4 * part());
+    steps.untraced_high_ns = steps.untraced_ns * (1 + part());
+    steps.traced_ns = steps.untraced_ns * (1 + 0.5 * part());
+    steps.busy_ns = steps.untraced_ns * part();
+    steps.host_wait_ns = (steps.traced_ns - steps.busy_ns) * part() * (i % 2);
+    steps.host_copies_ns = steps.busy_ns * part() * (i % 3 == 0);
+    steps.launches = 1 + 3000 * part();
+    const double concurrent = part();
+    const auto none = graph_estimate({}, &steps, 0), some = graph_estimate({}, &steps, concurrent);
+    for (const auto& each : {none, some}) {
+      ASSERT_LE(1, each.low);
+      ASSERT_LE(each.low, each.speedup);
+      ASSERT_LE(each.speedup, each.high);
+    }
+    ASSERT_LE(none.speedup, std::max(1.0, steps.untraced_ns / steps.busy_ns) + 1e-9);
+    ASSERT_LE(none.high, std::max(none.speedup, 1.2 * steps.untraced_ns / steps.busy_ns) + 1e-9);
+    ASSERT_LE(none.speedup, some.speedup + 1e-9);
+    ASSERT_LE(none.high, some.high + 1e-9);
+    auto without = steps;
+    without.host_wait_ns = 0;
+    ASSERT_LE(none.speedup, graph_estimate({}, &without, 0).speedup + 1e-9);
+    // What the account of the step shows as idle is all of it.
+    ASSERT_LE(steps.host_wait() + steps.rnn_wait() + std::min(steps.busy_ns, steps.untraced_ns),
+              steps.untraced_ns * (1 + 1e-9));
+  }
 }
 
 TEST(ProgramSteps, LongWaitsAndCopiesOfTheHostAreCounted) {
@@ -154,7 +191,7 @@ TEST(ProgramSteps, OfTracedStepsAloneTheEstimateIsLowerAndWider) {
   busy.busy_ns = 100'000'000;
   busy.span_ns = 400'000'000;
   busy.launches = 10'000;
-  const auto graph = graph_estimate(busy, nullptr, false);
+  const auto graph = graph_estimate(busy, nullptr, 0);
   EXPECT_NEAR(graph.speedup, 400 / 1.135 / 104.2, 1e-6);
   EXPECT_LT(graph.low / graph.speedup, 0.8);
   EXPECT_GT(graph.high / graph.speedup, 1.3);

@@ -10,6 +10,7 @@ namespace {
 struct Kind {
   const char* name;
   int in_a_step;
+  std::int64_t wait_ns = 0;  // of the device, before each
 };
 
 Profile recorded(int steps, const std::vector<Kind>& kinds) {
@@ -21,7 +22,8 @@ Profile recorded(int steps, const std::vector<Kind>& kinds) {
   builder.add_process(process);
   const int configuration = builder.add_configuration({});
   std::int64_t now = 0;
-  const auto kernel = [&](int call, const char* name) {
+  const auto kernel = [&](int call, const char* name, std::int64_t wait_ns = 0) {
+    now += wait_ns;
     KernelRecord record;
     record.name = name;
     record.process = 0;
@@ -40,7 +42,7 @@ Profile recorded(int steps, const std::vector<Kind>& kinds) {
     const int call = builder.add_call(record);
     for (int i = 0; i < 2000; ++i) kernel(call, "recurrent");
     for (const auto& kind : kinds)
-      for (int i = 0; i < kind.in_a_step; ++i) kernel(-1, kind.name);
+      for (int i = 0; i < kind.in_a_step; ++i) kernel(-1, kind.name, kind.wait_ns);
   }
   return builder.finish();
 }
@@ -50,8 +52,16 @@ TEST(RepeatedKernels, OutsideOfRecurrentLayersAThousandTimesAStep) {
       recorded(3, {{"often", 1500}, {"as often", 1000}, {"seldom", 999}, {"once", 1}}), 0, 0);
   EXPECT_EQ(found.most, "often");
   EXPECT_EQ(found.most_launches, 1500);
-  EXPECT_EQ(found.kernels, 2);
   EXPECT_NEAR(found.share, 2500.0 / 5500, 1e-9);
+}
+
+TEST(RepeatedKernels, TheirPartOfTheWaitsForLaunches) {
+  const auto found = repeated_kernels(
+      recorded(3, {{"often", 1500, 20'000}, {"seldom", 100, 50'000}, {"late", 2, 3'000'000}}), 0,
+      0);
+  // A wait of 3 ms is none for a launch.
+  EXPECT_NEAR(found.share_of_waits, 1500 * 20. / (1500 * 20. + 100 * 50.), 1e-9);
+  EXPECT_EQ(repeated_kernels(recorded(3, {{"often", 1500}}), 0, 0).share_of_waits, 0);
 }
 
 TEST(RepeatedKernels, NothingWithoutStepsOrRepeats) {
