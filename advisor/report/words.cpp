@@ -298,12 +298,11 @@ std::string gain_in_full(const Gain& g) {
 }
 
 std::string_view findings_lead() {
-  return "Ordered by the time that each is expected to save. Where that is close (for an estimate "
-         "of "
-         "a whole step: up to twice as much), what takes less effort comes first. Measured gains "
-         "are of this configuration; estimates come from a "
-         "measurement of a similar layer, from times that a calibration of this kind of GPU "
-         "predicts, from the recording, or from the cost model.";
+  return "Ordered by the time that each is expected to save. Where that is close, and beside an "
+         "estimate of the whole step from half of it on, what takes less effort comes first. "
+         "Measured gains are of this configuration; estimates come from a measurement of a similar "
+         "layer, from times that a calibration of this kind of GPU predicts, from the recording, "
+         "or from the cost model.";
 }
 
 std::string_view remarks_lead() {
