@@ -176,6 +176,23 @@ std::string step_to_gain(const Finding& finding) {
                      words::times(gain->speedup), words::gain_interval(*gain), by);
 }
 
+std::string nothing_recorded(const Profile& profile) {
+  if (profile.kernels.size() == 0)
+    return "This profile holds no configurations, so there is nothing to judge.";
+  std::string text = fmt::format(
+      "No RNN call of cuDNN was recorded, and no loop of recurrent cells was recognized among {}, "
+      "so "
+      "there is nothing to judge.",
+      words::plural(static_cast<long long>(profile.kernels.size()), "kernel"));
+  const bool jax = std::any_of(profile.processes.begin(), profile.processes.end(),
+                               [](const Process& each) { return each.framework == "jax"; });
+  return jax ? text +
+                   " In JAX only jax.experimental.rnn calls cuDNN: XLA compiles the cells of "
+                   "Flax and Haiku in a loop of its own (`rnnadvisor rules explain "
+                   "jax/library-call`)."
+             : text;
+}
+
 // The program's step, where one GPU ran it.
 const StepAccount* only_step(const Report& report) {
   const auto& steps = report.judgement->steps;
@@ -299,7 +316,7 @@ std::string verdict_of(const ConfigurationReport& report) {
 
 std::string headline_of(const Report& report) {
   const std::size_t shown = report.shown();
-  if (shown == 0) return "This profile holds no configurations, so there is nothing to judge.";
+  if (shown == 0) return nothing_recorded(*report.profile);
   const auto* step = only_step(report);
   if (const auto* only = report.only()) {
     if (!broken_sentence(*only).empty()) return only->verdict;

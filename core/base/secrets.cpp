@@ -72,12 +72,13 @@ bool has_form_of_a_secret(std::string_view run) {
     std::string_view begin;
     std::size_t least;  // bytes of all
   };
-  static constexpr std::array<Form, 25> forms = {
+  static constexpr std::array<Form, 26> forms = {
       {{"hf_", 20},         {"sk-", 20},    {"sk_live_", 20}, {"sk_test_", 20}, {"rk_live_", 20},
        {"ghp_", 20},        {"gho_", 20},   {"ghu_", 20},     {"ghs_", 20},     {"ghr_", 20},
        {"github_pat_", 30}, {"glpat-", 20}, {"xoxb-", 15},    {"xoxp-", 15},    {"xoxa-", 15},
        {"xoxr-", 15},       {"xoxs-", 15},  {"AIza", 35},     {"nvapi-", 30},   {"npm_", 36},
-       {"pypi-", 50},       {"SG.", 30},    {"ya29.", 30},    {"r8_", 30},      {"dapi", 36}}};
+       {"pypi-", 50},       {"SG.", 30},    {"ya29.", 30},    {"r8_", 30},      {"dapi", 36},
+       {"dckr_pat_", 20}}};
   for (const auto& form : forms)
     if (run.starts_with(form.begin) && run.size() >= form.least) return true;
   const bool amazon =
