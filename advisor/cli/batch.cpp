@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <istream>
 #include <iterator>
@@ -12,7 +13,9 @@
 
 #include "advisor/facts/framework_call.h"
 #include "advisor/judge/judge.h"
+#include "advisor/report/predicted_times.h"
 #include "advisor/rules/finding.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/model/eligibility.h"
 #include "core/model/memory.h"
@@ -87,16 +90,21 @@ void append_finding(Buffer& out, const advisor::Finding& finding) {
   append(out, "]}");
 }
 
-// Answers one configuration after another. The profile that rules look at is made once and its one
-// configuration replaced: a device description is too large to copy for every line.
+struct NumberedLine {
+  std::string text;
+  int number = 0;
+  bool too_long = false;  // and left out
+};
+
+// Answers one configuration after another. The profile that rules and predictions look at is made
+// once and its one configuration replaced: a device description is too large to copy for every
+// line.
 class Answerer {
  public:
   explicit Answerer(const BatchOptions& options) : options_(options) {
     options_.judge.keep_verdicts = false;
-    if (options_.rules != nullptr) {
-      profile_.devices.push_back(*options_.device);
-      profile_.configurations.resize(1);
-    }
+    profile_.devices.push_back(*options_.device);
+    profile_.configurations.resize(1);
   }
 
   void answer(const ConfigInput& input, Buffer& out) {
@@ -141,15 +149,28 @@ class Answerer {
     append(out, ", ");
     append_bytes(out, "reserve_training", sizes.reserve_training, sized);
     append(out, "}");
-    if (options_.rules != nullptr) append_findings(std::move(configuration), out);
+    profile_.configurations.front() = std::move(configuration);
+    append_times(out);
+    if (options_.rules != nullptr) append_findings(out);
     append(out, "}");
   }
 
-  // An answer to `line`; false when it is an error.
-  bool answer(std::string_view line, std::string_view file, int number, Buffer& out) {
-    const auto input = read_json_line(line, file, number);
+  // False when the answer is an error.
+  bool answer(const NumberedLine& line, std::string_view file, Buffer& out) {
+    if (line.too_long) {
+      append_error({},
+                   Error{ErrorCode::parse,
+                         fmt::format("the line is longer than {}",
+                                     format_bytes(static_cast<double>(longest_batch_line))),
+                         "one configuration a line",
+                         SourcePosition{std::string(file), line.number, 0},
+                         {}},
+                   out);
+      return false;
+    }
+    const auto input = read_json_line(line.text, file, line.number);
     if (!input) {
-      append_error(line, input.error(), out);
+      append_error(line.text, input.error(), out);
       return false;
     }
     answer(*input, out);
@@ -199,8 +220,22 @@ class Answerer {
     append(out, "]");
   }
 
-  void append_findings(Configuration configuration, Buffer& out) {
-    profile_.configurations.front() = std::move(configuration);
+  void append_times(Buffer& out) const {
+    const auto times = advisor::predict_times(profile_, *options_.device, options_.times);
+    std::string text;
+    advisor::append_predicted_json(text, times.configurations.front());
+    append(out, ", \"predicted_times\": {\"basis\": ");
+    if (const auto basis = times.basis(); basis.empty()) {
+      append(out, "null");
+    } else {
+      append_string(out, basis);
+    }
+    append(out, ", ");
+    append(out, text);
+    append(out, "}");
+  }
+
+  void append_findings(Buffer& out) {
     const auto judgement = advisor::judge(profile_, *options_.rules, options_.judge);
     append(out, ", \"findings\": [");
     for (std::size_t i = 0; i < judgement.findings.size(); ++i) {
@@ -283,44 +318,44 @@ std::string answer_line(const ConfigInput& input, const BatchOptions& options) {
 
 int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,
                  const BatchOptions& options) {
-  constexpr std::size_t write_size = 1 << 16;
-  Answerer answerer(options);
-  Buffer buffer;
+  // Lines that are answered together, by all cores: enough that starting a thread costs nothing,
+  // few enough that the first answers come soon.
+  constexpr std::size_t most_lines = 512, piece = 16, most_bytes = 1 << 20;
+  std::vector<NumberedLine> lines;
+  std::size_t bytes = 0;
+  std::atomic<bool> good = true, failed = false;
   bool arrives = true;
   const auto flush = [&](bool waits) {
-    if (arrives && (buffer.size() > 0 || waits))
-      arrives = write({buffer.data(), buffer.size()}, waits);
-    buffer.clear();
+    std::vector<Buffer> answers((lines.size() + piece - 1) / piece);
+    for_pieces(lines.size(), piece, [&](std::size_t begin, std::size_t end) {
+      Answerer answerer(options);
+      for (std::size_t i = begin; i < end; ++i) {
+        if (!answerer.answer(lines[i], file, answers[begin / piece])) good = false;
+        answers[begin / piece].push_back('\n');
+      }
+      if (answerer.failed()) failed = true;
+    });
+    lines.clear();
+    bytes = 0;
+    for (std::size_t i = 0; i < answers.size() && arrives; ++i)
+      arrives = write({answers[i].data(), answers[i].size()}, waits && i + 1 == answers.size());
+    if (answers.empty() && waits && arrives) arrives = write({}, waits);
   };
   LineReader reader(in, [&] { flush(true); });
-  bool good = true;
   int number = 0;
   while (auto line = reader.next()) {
-    ++number;
-    std::string_view text = line->text;
-    if (line->too_long) {
-      Answerer::append_error(
-          {},
-          Error{ErrorCode::parse,
-                fmt::format("the line is longer than {}",
-                            format_bytes(static_cast<double>(longest_batch_line))),
-                "one configuration a line",
-                SourcePosition{std::string(file), number, 0},
-                {}},
-          buffer);
-      good = false;
-    } else {
-      const auto first = text.find_first_not_of(" \t\r");
-      if (first == std::string_view::npos || text[first] == '#') continue;
-      good = answerer.answer(text, file, number, buffer) && good;
-    }
-    buffer.push_back('\n');
-    if (buffer.size() > write_size) flush(false);
     if (!arrives) return exit_environment;
+    ++number;
+    const auto first = line->text.find_first_not_of(" \t\r");
+    if (!line->too_long && (first == std::string_view::npos || line->text[first] == '#')) continue;
+    lines.push_back({line->too_long ? std::string() : std::string(line->text), number,
+                     line->too_long});
+    bytes += lines.back().text.size();
+    if (lines.size() >= most_lines || bytes >= most_bytes) flush(false);
   }
   flush(true);
   if (!arrives) return exit_environment;
-  return !good ? exit_bad_input : answerer.failed() ? exit_findings : exit_ok;
+  return !good ? exit_bad_input : failed ? exit_findings : exit_ok;
 }
 
 }  // namespace rnnadvisor::cli

@@ -12,11 +12,13 @@
 #include "advisor/rules/rule.h"
 #include "core/config/read_config.h"
 #include "core/device/device_spec.h"
+#include "core/model/time_model.h"
 
 namespace rnnadvisor::cli {
 
 struct BatchOptions {
   const DeviceSpec* device = nullptr;
+  const model::TimeModel* times = nullptr;  // of the device; null: none were measured
   const advisor::RuleSet* rules = nullptr;  // null: no findings
   advisor::JudgeOptions judge;
   FailOn fail_on;
@@ -24,8 +26,9 @@ struct BatchOptions {
 
 // The answer to one configuration, without the line end:
 //   {"id", "algo", "backward_algo", "ignored": [{"key", "given", "used", "why"}],
-//   "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …}, "findings": […]}
-// of the call that the framework around it makes. "id", "backward_algo" and "ignored" are left out
+//   "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …},
+//   "predicted_times": {"basis", "mode", "why_none", "algorithms": […]}, "findings": […]}
+// of the call that the framework around it makes, with the times that check's report has. "id", "backward_algo" and "ignored" are left out
 // when there are none, "findings" without rules. A size that cuDNN would not get as
 // far as telling is 0; one that the model makes no statement about is null.
 std::string answer_line(const ConfigInput& input, const BatchOptions& options);
@@ -34,8 +37,8 @@ std::string answer_line(const ConfigInput& input, const BatchOptions& options);
 // the writer of the lines may be waiting for them. False: they could not be written.
 using AnswerSink = std::function<bool(std::string_view answers, bool waits)>;
 
-// Answers every line of `in` in order; blank lines and lines that start with # have no answer. What
-// was read is answered before more is waited for. Returns the exit status.
+// Answers every line of `in` in order, by all cores; blank lines and lines that start with # have
+// no answer. What was read is answered before more is waited for. Returns the exit status.
 int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,
                  const BatchOptions& options);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "advisor/change/accelerating.h"
@@ -218,12 +219,41 @@ std::vector<std::string> reasons(const std::vector<Of>& all) {
   return lines;
 }
 
-Json json_of(const std::optional<model::TimePrediction>& prediction) {
-  if (!prediction) return nullptr;
-  return {{"ms", prediction->seconds * 1e3},
-          {"low_ms", prediction->low_seconds * 1e3},
-          {"high_ms", prediction->high_seconds * 1e3},
-          {"extrapolated", prediction->extrapolated}};
+void append_json(std::string& out, const std::optional<model::TimePrediction>& prediction) {
+  if (!prediction) {
+    out += "null";
+    return;
+  }
+  fmt::format_to(std::back_inserter(out),
+                 R"({{"ms": {}, "low_ms": {}, "high_ms": {}, "extrapolated": {}}})",
+                 prediction->seconds * 1e3, prediction->low_seconds * 1e3,
+                 prediction->high_seconds * 1e3, prediction->extrapolated);
+}
+
+void append_json(std::string& out, const model::AlgorithmTime& algorithm, bool algo_known) {
+  const bool wrong = algorithm.wrong_results != model::WrongResults::none;
+  fmt::format_to(std::back_inserter(out),
+                 R"({{"algo": "{}", "math_type": "{}", "implementation": "{}", "runs": {}, )"
+                 R"("fastest": {}, "wrong_gradients": {}, "wrong_results": {}, "total": )",
+                 to_string(algorithm.algo), to_string(algorithm.math_type),
+                 to_string(algorithm.implementation), algorithm.asked && algo_known,
+                 algorithm.best, wrong,
+                 wrong ? fmt::format("\"{}\"", model::to_string(algorithm.wrong_results)) : "null");
+  append_json(out, algorithm.total);
+  out += R"(, "phases": {)";
+  std::string_view between;
+  for (const Phase phase : all_phases) {
+    const auto& prediction = algorithm.phases[static_cast<std::size_t>(phase)];
+    if (!prediction) continue;
+    fmt::format_to(std::back_inserter(out), R"({}"{}": )", between, to_string(phase));
+    append_json(out, prediction);
+    between = ", ";
+  }
+  out += "}}";
+}
+
+std::string as_json(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -338,39 +368,28 @@ std::string predicted_text(const PredictedTimes& times, const TextOptions& optio
   return terminal.take();
 }
 
-std::string predicted_json(const PredictedTimes& times) {
-  Json list = Json::array();
-  for (const Of& of : times.configurations) {
-    Json algorithms = Json::array();
-    for (const auto& algorithm : of.algorithms) {
-      Json phases = Json::object();
-      for (const Phase phase : all_phases) {
-        if (const auto& prediction = algorithm.phases[static_cast<std::size_t>(phase)])
-          phases[std::string(to_string(phase))] = json_of(prediction);
-      }
-      algorithms.push_back(
-          {{"algo", to_string(algorithm.algo)},
-           {"math_type", to_string(algorithm.math_type)},
-           {"implementation", to_string(algorithm.implementation)},
-           {"runs", algorithm.asked && of.algo_known},
-           {"fastest", algorithm.best},
-           {"wrong_gradients", algorithm.wrong_results != model::WrongResults::none},
-           {"wrong_results", algorithm.wrong_results == model::WrongResults::none
-                                 ? Json()
-                                 : Json(model::to_string(algorithm.wrong_results))},
-           {"total", json_of(algorithm.total)},
-           {"phases", std::move(phases)}});
-    }
-    list.push_back({{"configuration", list.size()},
-                    {"mode", to_string(of.config.mode)},
-                    {"why_none", of.why_none.empty() ? Json() : Json(to_valid_utf8(of.why_none))},
-                    {"algorithms", std::move(algorithms)}});
+void append_predicted_json(std::string& out, const PredictedTimes::Of& of) {
+  fmt::format_to(std::back_inserter(out), R"("mode": "{}", "why_none": {}, "algorithms": [)",
+                 to_string(of.config.mode), of.why_none.empty() ? "null" : as_json(of.why_none));
+  std::string_view between;
+  for (const auto& algorithm : of.algorithms) {
+    out += between;
+    append_json(out, algorithm, of.algo_known);
+    between = ", ";
   }
-  const Json json = {{"estimate", true},
-                     {"device", to_valid_utf8(times.device)},
-                     {"basis", to_valid_utf8(times.basis())},
-                     {"configurations", std::move(list)}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  out += "]";
+}
+
+std::string predicted_json(const PredictedTimes& times) {
+  std::string out =
+      fmt::format(R"({{"estimate": true, "device": {}, "basis": {}, "configurations": [)",
+                  as_json(times.device), as_json(times.basis()));
+  for (std::size_t i = 0; i < times.configurations.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), R"({}{{"configuration": {}, )", i > 0 ? ", " : "", i);
+    append_predicted_json(out, times.configurations[i]);
+    out += "}";
+  }
+  return out + "]}";
 }
 
 }  // namespace rnnadvisor::advisor

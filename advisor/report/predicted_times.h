@@ -55,5 +55,7 @@ std::string predicted_note(const PredictedTimes& times);
 // A JSON object: the value of the key predicted_times of the JSON report
 // (docs/schema/report.schema.json).
 std::string predicted_json(const PredictedTimes& times);
+// The members of one of its configurations behind "configuration", without braces.
+void append_predicted_json(std::string& out, const PredictedTimes::Of& of);
 
 }  // namespace rnnadvisor::advisor

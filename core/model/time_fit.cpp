@@ -13,12 +13,6 @@ namespace {
 
 using Eigen::Index;
 
-// Matérn with ν = 5/2 (Rasmussen and Williams, equation 4.17) of a squared distance.
-double matern(double squared) {
-  const double r = std::sqrt(5.0 * squared);
-  return (1.0 + r + r * r / 3.0) * std::exp(-r);
-}
-
 // Deviation of a prediction, looked up by how alike the likest known point is: that of the process
 // given this point alone, an upper bound of the one given all.
 double deviation_at(double likest, const Likeness& likeness) {
@@ -93,12 +87,6 @@ Eigen::MatrixXd inverse_of_positive(const Eigen::MatrixXd& matrix) {
 
 }  // namespace
 
-double squared_distance(const Place& a, const Place& b) {
-  double sum = 0;
-  for (std::size_t k = 0; k < place_size; ++k) sum += (a[k] - b[k]) * (a[k] - b[k]);
-  return sum;
-}
-
 Place scaled(const Place& place, const Likeness& likeness) {
   Place result{};
   for (std::size_t k = 0; k < place_size; ++k) result[k] = place[k] / likeness.length(k);
@@ -167,26 +155,28 @@ Work fit_first_order(const TimePoints& points) {
   return factors;
 }
 
-void TimeFit::take_places(std::span<const Place> places) {
+std::vector<Place> TimeFit::take_places(std::span<const Place> places) {
   least_ = most_ = places.front();
-  scaled_.reserve(places.size());
+  std::vector<Place> all;
+  all.reserve(places.size());
   for (const Place& place : places) {
     for (std::size_t k = 0; k < place_size; ++k) {
       least_[k] = std::min(least_[k], place[k]);
       most_[k] = std::max(most_[k], place[k]);
     }
-    scaled_.push_back(scaled(place, result_.likeness));
+    all.push_back(scaled(place, result_.likeness));
   }
+  return all;
 }
 
 TimeFit::TimeFit(std::span<const Place> places, FitResult result) : result_(std::move(result)) {
-  take_places(places);
+  sum_ = MaternSum(take_places(places), result_.weights);
 }
 
 TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness) {
   result_.likeness = likeness;
   result_.factors = fit_first_order(points);
-  take_places(points.places);
+  const std::vector<Place> scaled_places = take_places(points.places);
   const auto n = static_cast<Index>(points.works.size());
   Eigen::VectorXd residual(n);
   for (Index i = 0; i < n; ++i) {
@@ -196,8 +186,9 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness) {
   Eigen::MatrixXd alike(n, n);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j <= i; ++j) {
-      alike(i, j) = alike(j, i) = matern(squared_distance(scaled_[static_cast<std::size_t>(i)],
-                                                          scaled_[static_cast<std::size_t>(j)]));
+      alike(i, j) = alike(j, i) =
+          matern(squared_distance(scaled_places[static_cast<std::size_t>(i)],
+                                  scaled_places[static_cast<std::size_t>(j)]));
     }
   }
   const double own = likeness.values[Likeness::deviation];
@@ -207,6 +198,7 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness) {
   const Eigen::MatrixXd inverse = inverse_of_positive(covariance);
   const Eigen::VectorXd weights = inverse * residual;
   result_.weights.assign(weights.begin(), weights.end());
+  sum_ = MaternSum(scaled_places, result_.weights);
 
   // Leaving points out in closed form (Rasmussen and Williams, equations 5.10 to 5.12, for blocks):
   // what is predicted of a set without it is off by P⁻¹w, with covariance P⁻¹, where P is the set's
@@ -252,13 +244,7 @@ double TimeFit::first_order(const Work& work) const {
 }
 
 TimeFit::Estimate TimeFit::at(const Work& work, const Place& place) const {
-  const Place point = scaled(place, result_.likeness);
-  double miss = 0, likest = 0;
-  for (std::size_t i = 0; i < scaled_.size(); ++i) {
-    const double alike = matern(squared_distance(scaled_[i], point));
-    miss += alike * result_.weights[i];
-    likest = std::max(likest, alike);
-  }
+  const auto [miss, likest] = sum_.at(scaled(place, result_.likeness));
   const double own = result_.likeness.values[Likeness::deviation];
   return {std::log(first_order(work)) + own * own * miss,
           result_.conformal * deviation_at(likest, result_.likeness)};

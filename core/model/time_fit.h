@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "core/model/matern_sum.h"
 #include "core/model/time_features.h"
 
 namespace rnnadvisor::model {
@@ -43,7 +44,6 @@ using Overhead = std::array<double, overhead_terms>;
 
 // In units of the lengths over which times are alike.
 Place scaled(const Place& place, const Likeness& likeness);
-double squared_distance(const Place& a, const Place& b);
 
 struct TimePoints {
   std::vector<Work> works;
@@ -85,11 +85,11 @@ class TimeFit {
   const FitResult& result() const { return result_; }
 
  private:
-  void take_places(std::span<const Place> places);
+  std::vector<Place> take_places(std::span<const Place> places);  // scaled
   double first_order(const Work& work) const;
 
-  FitResult result_;           // its weights are the inverse covariance times the residual
-  std::vector<Place> scaled_;  // the points, divided by the lengths
+  FitResult result_;  // its weights are the inverse covariance times the residual
+  MaternSum sum_;     // over the points, divided by the lengths
   Place least_{}, most_{};
   double score_ = 0;
   std::vector<Estimate> left_out_;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -38,6 +41,70 @@ struct Learned {
   std::vector<std::size_t> rows;  // indices into MeasuredTimes::rows, or calls of StoredTimes
   std::optional<TimeFit> fit;     // nothing where there are too few
   double interval_factor = 1;
+  std::string basis;  // of its predictions
+};
+
+// Where what was learned of a key is found without a lock. The enumerations' last values are
+// Implementation::persistent_small_h, Kernels::large and Pipe::bf16_tensor.
+constexpr std::size_t all_kernels = static_cast<std::size_t>(Kernels::large) + 1;
+constexpr std::size_t all_pipes = static_cast<std::size_t>(Pipe::bf16_tensor) + 1;
+constexpr std::size_t all_keys =
+    (static_cast<std::size_t>(Implementation::persistent_small_h) + 1) * all_kernels * all_pipes *
+    all_phases.size();
+
+std::size_t index_of(const Key& key) {
+  const auto& [implementation, kernels, pipe] = key.group;
+  std::size_t index = static_cast<std::size_t>(implementation) * all_kernels +
+                      static_cast<std::size_t>(kernels);
+  index = index * all_pipes + static_cast<std::size_t>(pipe);
+  return index * all_phases.size() + index_of(key.phase);
+}
+
+// The latest predictions, each at the one place that its call has. A search for a better
+// configuration asks for the same call again and again, and lines of a sweep for each other's.
+class KeptPredictions {
+ public:
+  static std::size_t place_of(const RnnConfig& config, Phase phase) {
+    std::uint64_t hash = 0;
+    const auto mix = [&](auto value) {
+      hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15;
+      hash ^= hash >> 32;
+    };
+    mix(config.hidden_size);
+    mix(config.batch_size);
+    mix(config.seq_length);
+    mix(config.input_size);
+    mix(config.num_layers);
+    for (const auto word : {static_cast<int>(config.cell), static_cast<int>(config.algo),
+                            static_cast<int>(config.direction), static_cast<int>(config.data_type),
+                            static_cast<int>(config.math_type), static_cast<int>(phase)})
+      mix(word);
+    return hash % size;
+  }
+
+  std::optional<TimePrediction> at(std::size_t place, const RnnConfig& config, Phase phase) {
+    const std::lock_guard lock(mutexes_[place % mutexes_.size()]);
+    const Kept& kept = kept_[place];
+    if (!kept.prediction || kept.phase != phase || !(kept.config == config)) return std::nullopt;
+    return kept.prediction;
+  }
+
+  void keep(std::size_t place, const RnnConfig& config, Phase phase,
+            const TimePrediction& prediction) {
+    const std::lock_guard lock(mutexes_[place % mutexes_.size()]);
+    kept_[place] = {config, phase, prediction};
+  }
+
+ private:
+  struct Kept {
+    RnnConfig config;
+    Phase phase = Phase::forward_training;
+    std::optional<TimePrediction> prediction;  // nothing is kept here yet
+  };
+
+  static constexpr std::size_t size = 8192;
+  std::vector<Kept> kept_ = std::vector<Kept>(size);
+  std::array<std::mutex, 64> mutexes_;
 };
 
 }  // namespace
@@ -54,6 +121,9 @@ struct TimeModel::State {
   mutable std::mutex mutex;
   mutable std::array<std::optional<double>, 4> transfer;
   mutable std::map<Key, Learned> learned;  // nodes of a map stay where they are
+  // Those nodes, once they are made, by index_of().
+  mutable std::array<std::atomic<const Learned*>, all_keys> ready{};
+  mutable KeptPredictions kept;
 
   void take_rows() {
     std::map<Key, std::map<std::pair<Work, Place>, std::size_t>> first;
@@ -200,24 +270,34 @@ struct TimeModel::State {
   }
 
   const Learned& learn(const Key& key) const {
+    auto& known = ready[index_of(key)];
+    if (const Learned* made = known.load(std::memory_order_acquire)) return *made;
     const std::lock_guard lock(mutex);
-    const auto found = learned.find(key);
-    if (found != learned.end()) return found->second;
-    Learned& made = learned[key];
+    const auto [at, fresh] = learned.try_emplace(key);
+    if (fresh) at->second = made_of(key);
+    known.store(&at->second, std::memory_order_release);
+    return at->second;
+  }
+
+  Learned made_of(const Key& key) const {
+    Learned made;
     if (stored) {
       if (auto fit = stored->fit(name_of(key))) {
         made.fit.emplace(stored->places(*fit), std::move(fit->result));
         made.rows = std::move(fit->calls);
         made.interval_factor = fit->interval_factor;
       }
-      return made;
+    } else if (const auto points = rows.find(key); points != rows.end()) {
+      made.rows = points->second;
+      if (made.rows.size() >= fewest_points) {
+        made.fit.emplace(points_with_overhead(key, made.rows), likeness_of(key));
+        made.interval_factor = intervals.at(key.group, key.phase);
+      }
     }
-    const auto points = rows.find(key);
-    if (points == rows.end()) return made;
-    made.rows = points->second;
-    if (made.rows.size() < fewest_points) return made;
-    made.fit.emplace(points_with_overhead(key, made.rows), likeness_of(key));
-    made.interval_factor = intervals.at(key.group, key.phase);
+    made.basis =
+        fmt::format("{} measured on one {}, cuDNN {}",
+                    plural(static_cast<long long>(made.rows.size()), "configuration"),
+                    times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
     return made;
   }
 
@@ -227,11 +307,26 @@ struct TimeModel::State {
     result.low_seconds = std::exp(estimate.log_seconds - estimate.log_radius);
     result.high_seconds = std::exp(estimate.log_seconds + estimate.log_radius);
     widen(result, learned_here.interval_factor);
-    result.basis =
-        fmt::format("{} measured on one {}, cuDNN {}",
-                    plural(static_cast<long long>(learned_here.rows.size()), "configuration"),
-                    times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
+    result.basis = learned_here.basis;
     result.cudnn_version = times.cudnn_version;
+    return result;
+  }
+
+  // Of a call with one algorithm.
+  std::optional<TimePrediction> predict(const RnnConfig& config, Phase phase) const {
+    const auto group = time_group(config, device, phase);
+    if (!group) return std::nullopt;
+    const bool backward = phase == Phase::backward_data || phase == Phase::backward_weights;
+    if (backward && !eligibility(config, device).at(Stage::backward_data)) return std::nullopt;
+    const Learned& learned_here = learn({*group, phase});
+    if (!learned_here.fit) return std::nullopt;
+    const Place where = place(config);
+    TimeFit::Estimate estimate = learned_here.fit->at(work(config, phase), where);
+    const bool extrapolated = uncalibrated_options(config) || !learned_here.fit->inside(where);
+    if (extrapolated)
+      estimate.log_radius = std::max(estimate.log_radius, known_transfer_radius(phase));
+    TimePrediction result = prediction(learned_here, estimate);
+    result.extrapolated = extrapolated;
     return result;
   }
 };
@@ -297,21 +392,13 @@ std::optional<TimePrediction> TimeModel::predict(const RnnConfig& config, Phase 
     one.set_algo(config.algo_of(phase));
     return predict(one, phase);
   }
-  const auto group = time_group(config, state_->device, phase);
-  if (!group) return std::nullopt;
-  const bool backward = phase == Phase::backward_data || phase == Phase::backward_weights;
-  if (backward && !eligibility(config, state_->device).at(Stage::backward_data))
-    return std::nullopt;
-  const Learned& learned = state_->learn({*group, phase});
-  if (!learned.fit) return std::nullopt;
-  const Place where = place(config);
-  TimeFit::Estimate estimate = learned.fit->at(work(config, phase), where);
-  const bool extrapolated = uncalibrated_options(config) || !learned.fit->inside(where);
-  if (extrapolated)
-    estimate.log_radius = std::max(estimate.log_radius, state_->known_transfer_radius(phase));
-  TimePrediction result = state_->prediction(learned, estimate);
-  result.extrapolated = extrapolated;
-  return result;
+  RnnConfig call = config;
+  call.id.clear();
+  const std::size_t place = KeptPredictions::place_of(call, phase);
+  if (auto known = state_->kept.at(place, call, phase)) return known;
+  auto made = state_->predict(call, phase);
+  if (made) state_->kept.keep(place, call, phase, *made);
+  return made;
 }
 
 std::vector<std::optional<TimePrediction>> TimeModel::left_out(Phase phase) const {

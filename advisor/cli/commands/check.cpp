@@ -61,6 +61,7 @@ int check_batch(Context& context, const CheckArguments& arguments) {
 
   BatchOptions options;
   options.device = &prepared->device;
+  options.times = prepared->times.get();
   options.rules = arguments.no_findings ? nullptr : &prepared->judging.rules;
   options.judge = prepared->judging.options;
   // The same status as for one configuration: an error that only the answers tell would pass in CI.
