@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <variant>
 
 #include "advisor/change/transform.h"
 #include "core/base/text.h"
@@ -13,7 +13,6 @@ namespace rnnadvisor::advisor {
 namespace {
 
 using Configs = Result<std::vector<RnnConfig>>;
-using Json = nlohmann::json;
 
 // More calls than this are no suggestion any more, and would only fill the memory.
 constexpr std::int64_t most_calls = 65536;
@@ -22,8 +21,15 @@ tl::unexpected<Error> does_not_fit(std::string message) {
   return fail(ErrorCode::invalid_argument, std::move(message));
 }
 
-Result<int> round_up(int value, const Json& json) {
-  const auto multiple = json.at("multiple").get<std::int64_t>();
+// Types and ranges were checked; a real number may be a whole one.
+std::int64_t whole(const ParameterValue& given) { return std::get<std::int64_t>(given); }
+double number(const ParameterValue& given) {
+  const auto* real = std::get_if<double>(&given);
+  return real != nullptr ? *real : static_cast<double>(whole(given));
+}
+
+Result<int> round_up(int value, const ParameterValue& given) {
+  const std::int64_t multiple = whole(given);
   const auto rounded = (static_cast<std::int64_t>(value) + multiple - 1) / multiple * multiple;
   if (rounded > std::numeric_limits<std::int32_t>::max()) {
     return does_not_fit(
@@ -43,9 +49,8 @@ Configs with(const RnnConfig& config, T RnnConfig::* member, const T& value) {
 }
 
 template <class Enum>
-Enum enum_value(const Json& json) {
-  return parse_enum<Enum>(json.at("value").get<std::string>())
-      .value_or(Enum{});  // spelling checked when it was made
+Enum enum_value(const ParameterValue& given) {
+  return parse_enum<Enum>(std::get<std::string>(given)).value_or(Enum{});  // of its spellings
 }
 
 // Without a projection proj_size follows hidden_size.
@@ -71,24 +76,24 @@ RnnConfig rows(const RnnConfig& config, std::span<const int> lengths) {
   return part;
 }
 
-Configs pad_hidden(const RnnConfig& config, const Json& json) {
-  const auto size = round_up(config.hidden_size, json);
+Configs pad_hidden(const RnnConfig& config, const ParameterValue& given) {
+  const auto size = round_up(config.hidden_size, given);
   if (!size) return fail(size.error());
   RnnConfig changed = config;
   set_hidden(changed, *size);
   return std::vector{changed};
 }
 
-Configs pad_input(const RnnConfig& config, const Json& json) {
+Configs pad_input(const RnnConfig& config, const ParameterValue& given) {
   if (config.input_mode == InputMode::skip_input)
     return does_not_fit("skip_input ties the input to the hidden size");
-  const auto size = round_up(config.input_size, json);
+  const auto size = round_up(config.input_size, given);
   if (!size) return fail(size.error());
   return with(config, &RnnConfig::input_size, *size);
 }
 
-Configs pad_batch(const RnnConfig& config, const Json& json) {
-  const auto size = round_up(config.batch_size, json);
+Configs pad_batch(const RnnConfig& config, const ParameterValue& given) {
+  const auto size = round_up(config.batch_size, given);
   if (!size) return fail(size.error());
   RnnConfig changed = config;
   changed.batch_size = *size;
@@ -100,16 +105,16 @@ Configs pad_batch(const RnnConfig& config, const Json& json) {
   return std::vector{changed};
 }
 
-Configs set_batch(const RnnConfig& config, const Json& json) {
+Configs set_batch(const RnnConfig& config, const ParameterValue& given) {
   if (config.has_varying_lengths())
     return does_not_fit("the lengths of the sequences of another batch are not known");
-  auto changed = with(config, &RnnConfig::batch_size, json.at("value").get<int>());
+  auto changed = with(config, &RnnConfig::batch_size, static_cast<int>(whole(given)));
   if (changed) changed->front().seq_lengths.clear();
   return changed;
 }
 
-Configs lower_batch(const RnnConfig& config, const Json& json) {
-  const auto size = json.at("value").get<std::int64_t>();
+Configs lower_batch(const RnnConfig& config, const ParameterValue& given) {
+  const auto size = whole(given);
   if (size >= config.batch_size)
     return does_not_fit(
         fmt::format("the batch has {} only", plural(config.batch_size, "sequence")));
@@ -124,8 +129,8 @@ Configs lower_batch(const RnnConfig& config, const Json& json) {
   return calls;
 }
 
-Configs chunk_sequence(const RnnConfig& config, const Json& json) {
-  const auto length = json.at("length").get<std::int64_t>();
+Configs chunk_sequence(const RnnConfig& config, const ParameterValue& given) {
+  const auto length = whole(given);
   if (length >= config.seq_length)
     return does_not_fit(fmt::format("the sequence has {} only", plural(config.seq_length, "step")));
   if (config.direction == Direction::bidirectional) {
@@ -153,7 +158,7 @@ Configs chunk_sequence(const RnnConfig& config, const Json& json) {
   return calls;
 }
 
-Configs split_layers(const RnnConfig& config, const Json&) {
+Configs split_layers(const RnnConfig& config, const ParameterValue&) {
   if (config.num_layers < 2) return does_not_fit("there is one layer only");
   if (config.num_layers > most_calls) return does_not_fit("the stack would become too many calls");
   std::vector<RnnConfig> calls;
@@ -173,12 +178,12 @@ Configs split_layers(const RnnConfig& config, const Json&) {
   return calls;
 }
 
-Configs split_directions(const RnnConfig& config, const Json&) {
+Configs split_directions(const RnnConfig& config, const ParameterValue&) {
   if (config.direction != Direction::bidirectional)
     return does_not_fit("there is one direction only");
   std::vector<RnnConfig> layers{config};
   if (config.num_layers > 1) {
-    auto split = split_layers(config, {});
+    auto split = split_layers(config, false);
     if (!split) return split;
     layers = std::move(*split);
   }
@@ -191,7 +196,7 @@ Configs split_directions(const RnnConfig& config, const Json&) {
   return calls;
 }
 
-Configs unpack_equal_lengths(const RnnConfig& config, const Json&) {
+Configs unpack_equal_lengths(const RnnConfig& config, const ParameterValue&) {
   if (!config.packed()) return does_not_fit("the layout is not packed");
   if (config.has_varying_lengths()) return does_not_fit("the sequences differ in length");
   RnnConfig changed = config;
@@ -201,7 +206,7 @@ Configs unpack_equal_lengths(const RnnConfig& config, const Json&) {
   return std::vector{changed};
 }
 
-Configs sort_lengths(const RnnConfig& config, const Json&) {
+Configs sort_lengths(const RnnConfig& config, const ParameterValue&) {
   auto lengths = config.seq_lengths;
   if (std::is_sorted(lengths.rbegin(), lengths.rend()))
     return does_not_fit("the lengths are sorted already");
@@ -209,7 +214,7 @@ Configs sort_lengths(const RnnConfig& config, const Json&) {
   return with(config, &RnnConfig::seq_lengths, lengths);
 }
 
-Configs drop_empty_rows(const RnnConfig& config, const Json&) {
+Configs drop_empty_rows(const RnnConfig& config, const ParameterValue&) {
   auto lengths = config.seq_lengths;
   const auto removed = std::erase(lengths, 0);
   if (removed == 0 || lengths.empty())
@@ -217,9 +222,9 @@ Configs drop_empty_rows(const RnnConfig& config, const Json&) {
   return std::vector{rows(config, lengths)};
 }
 
-Configs bucket_lengths(const RnnConfig& config, const Json& json) {
+Configs bucket_lengths(const RnnConfig& config, const ParameterValue& given) {
   const auto buckets =
-      std::min<std::size_t>(json.at("buckets").get<std::size_t>(), config.seq_lengths.size());
+      std::min(static_cast<std::size_t>(whole(given)), config.seq_lengths.size());
   if (!config.has_varying_lengths()) return does_not_fit("the sequences have one length");
   auto lengths = config.seq_lengths;
   std::sort(lengths.begin(), lengths.end(), std::greater<>());
@@ -232,15 +237,15 @@ Configs bucket_lengths(const RnnConfig& config, const Json& json) {
   return calls;
 }
 
-Configs data_type(const RnnConfig& config, const Json& json) {
-  auto changed = with(config, &RnnConfig::data_type, enum_value<DataType>(json));
+Configs data_type(const RnnConfig& config, const ParameterValue& given) {
+  auto changed = with(config, &RnnConfig::data_type, enum_value<DataType>(given));
   if (changed) changed->front().math_precision = natural_math_precision(changed->front().data_type);
   return changed;
 }
 
 // Of every phase: forward and backward may have had different ones.
-Configs change_algo(const RnnConfig& config, const Json& json) {
-  const auto value = enum_value<Algo>(json);
+Configs change_algo(const RnnConfig& config, const ParameterValue& given) {
+  const auto value = enum_value<Algo>(given);
   if (config.algo == value && !config.mixed_algos())
     return does_not_fit("the configuration has this value already");
   RnnConfig changed = config;
@@ -248,14 +253,14 @@ Configs change_algo(const RnnConfig& config, const Json& json) {
   return std::vector{std::move(changed)};
 }
 
-Configs layout(const RnnConfig& config, const Json& json) {
-  auto changed = with(config, &RnnConfig::layout, enum_value<Layout>(json));
+Configs layout(const RnnConfig& config, const ParameterValue& given) {
+  auto changed = with(config, &RnnConfig::layout, enum_value<Layout>(given));
   if (changed) changed->front().padded_io = !changed->front().packed();
   return changed;
 }
 
-Configs set_hidden_to(const RnnConfig& config, const Json& json) {
-  const int size = json.at("value").get<int>();
+Configs set_hidden_to(const RnnConfig& config, const ParameterValue& given) {
+  const int size = static_cast<int>(whole(given));
   if (size == config.hidden_size) return does_not_fit("the configuration has this value already");
   if (config.has_projection() && config.proj_size > size)
     return does_not_fit("the projection would be wider");
@@ -264,18 +269,18 @@ Configs set_hidden_to(const RnnConfig& config, const Json& json) {
   return std::vector{changed};
 }
 
-Configs set_dropout(const RnnConfig& config, const Json& json) {
-  const double value = json.at("value").get<double>();
+Configs set_dropout(const RnnConfig& config, const ParameterValue& given) {
+  const double value = number(given);
   if (value >= 1) return does_not_fit("a dropout of 1 leaves nothing");
   return with(config, &RnnConfig::dropout, value);
 }
 
-Configs drop_dropout(const RnnConfig& config, const Json&) {
+Configs drop_dropout(const RnnConfig& config, const ParameterValue&) {
   if (config.num_layers > 1) return does_not_fit("between layers dropout has an effect");
   return with(config, &RnnConfig::dropout, 0.0);
 }
 
-Configs drop_clipping(const RnnConfig& config, const Json&) {
+Configs drop_clipping(const RnnConfig& config, const ParameterValue&) {
   auto changed = with(config, &RnnConfig::clip_mode, ClipMode::none);
   if (changed) {
     changed->front().clip_left = changed->front().clip_right = 0;
@@ -284,7 +289,7 @@ Configs drop_clipping(const RnnConfig& config, const Json&) {
   return changed;
 }
 
-using Change = Configs (*)(const RnnConfig&, const Json&);
+using Change = Configs (*)(const RnnConfig&, const ParameterValue&);
 struct ChangeEntry {
   std::string_view kind;
   Change change;
@@ -293,13 +298,13 @@ struct ChangeEntry {
 constexpr std::array change_entries = {
     ChangeEntry{"algo", change_algo},
     ChangeEntry{"math_type",
-                [](const RnnConfig& c, const Json& j) {
-                  return with(c, &RnnConfig::math_type, enum_value<MathType>(j));
+                [](const RnnConfig& c, const ParameterValue& given) {
+                  return with(c, &RnnConfig::math_type, enum_value<MathType>(given));
                 }},
     ChangeEntry{"data_type", data_type},
     ChangeEntry{"math_precision",
-                [](const RnnConfig& c, const Json& j) {
-                  return with(c, &RnnConfig::math_precision, enum_value<DataType>(j));
+                [](const RnnConfig& c, const ParameterValue& given) {
+                  return with(c, &RnnConfig::math_precision, enum_value<DataType>(given));
                 }},
     ChangeEntry{"pad_hidden", pad_hidden},
     ChangeEntry{"pad_input", pad_input},
@@ -317,26 +322,26 @@ constexpr std::array change_entries = {
     ChangeEntry{"bucket_lengths", bucket_lengths},
     ChangeEntry{"layout", layout},
     ChangeEntry{"padded_io",
-                [](const RnnConfig& c, const Json& j) {
-                  return with(c, &RnnConfig::padded_io, j.at("value").get<bool>());
+                [](const RnnConfig& c, const ParameterValue& given) {
+                  return with(c, &RnnConfig::padded_io, std::get<bool>(given));
                 }},
     ChangeEntry{"bias_mode_double",
-                [](const RnnConfig& c, const Json&) {
+                [](const RnnConfig& c, const ParameterValue&) {
                   return with(c, &RnnConfig::bias_mode, BiasMode::double_bias);
                 }},
     ChangeEntry{"linear_input",
-                [](const RnnConfig& c, const Json&) {
+                [](const RnnConfig& c, const ParameterValue&) {
                   return with(c, &RnnConfig::input_mode, InputMode::linear_input);
                 }},
     ChangeEntry{"drop_projection",
-                [](const RnnConfig& c, const Json&) {
+                [](const RnnConfig& c, const ParameterValue&) {
                   return with(c, &RnnConfig::proj_size, c.hidden_size);
                 }},
     ChangeEntry{"drop_clipping", drop_clipping},
     ChangeEntry{"drop_dropout", drop_dropout},
     ChangeEntry{
         "inference_mode",
-        [](const RnnConfig& c, const Json&) { return with(c, &RnnConfig::mode, Mode::inference); }},
+        [](const RnnConfig& c, const ParameterValue&) { return with(c, &RnnConfig::mode, Mode::inference); }},
 };
 
 }  // namespace
@@ -344,8 +349,8 @@ constexpr std::array change_entries = {
 Result<std::vector<RnnConfig>> expand(const Transform& transform, const RnnConfig& config) {
   // Whatever the transform came from, its parameters are checked again: the changes below rely on
   // it.
-  const auto checked = parse_transform(transform.kind, transform.json);
-  if (!checked) return fail(checked.error());
+  const auto given = checked_parameter(transform);
+  if (!given) return fail(given.error());
   const auto* kind = find_transform_kind(transform.kind);
   const auto* entry = std::find_if(change_entries.begin(), change_entries.end(),
                                    [&](const auto& e) { return e.kind == transform.kind; });
@@ -355,7 +360,7 @@ Result<std::vector<RnnConfig>> expand(const Transform& transform, const RnnConfi
         fmt::format("'{}' changes how the calls are made, not their configuration", transform.kind),
         "it can only be tried by running it");
   }
-  return entry->change(config, Json::parse(checked->json, nullptr, false));
+  return entry->change(config, given->value_or(false));
 }
 
 Result<RnnConfig> apply(const Transform& transform, const RnnConfig& config) {

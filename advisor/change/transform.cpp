@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -178,15 +179,22 @@ Result<void> check_parameter(const TransformParameter& parameter, const Paramete
   return {};
 }
 
-Result<Transform> make_transform(std::string_view kind_name, std::span<const Parameter> parameters,
-                                 std::span<const std::string_view> deferred) {
+namespace {
+
+// So that their JSON has no order to keep.
+static_assert(std::all_of(kinds.begin(), kinds.end(),
+                          [](const TransformKind& kind) { return kind.parameters.size() <= 1; }));
+
+// The kind of this name, where these are its parameters.
+Result<const TransformKind*> check(std::string_view kind_name,
+                                   std::span<const Parameter> parameters,
+                                   std::span<const std::string_view> deferred) {
   const auto* kind = find_transform_kind(kind_name);
   if (!kind) {
     return fail(ErrorCode::invalid_argument,
                 fmt::format("no transform is called '{}'", to_valid_utf8(kind_name)),
                 did_you_mean(kind_name, names(kinds)));
   }
-  nlohmann::json json = nlohmann::json::object();
   for (const auto& given : parameters) {
     const auto known =
         std::find_if(kind->parameters.begin(), kind->parameters.end(),
@@ -199,28 +207,66 @@ Result<Transform> make_transform(std::string_view kind_name, std::span<const Par
     }
     if (auto checked = check_parameter(*known, given.value); !checked)
       return fail(std::move(checked).error());
-    if (json.contains(given.name)) {
+    if (&given != &parameters.front()) {
       return fail(ErrorCode::invalid_argument,
                   fmt::format("parameter '{}' is given twice", given.name));
     }
-    json[given.name] = to_json(given.value);
   }
   for (const auto& parameter : kind->parameters) {
     const bool later =
         std::find(deferred.begin(), deferred.end(), parameter.name) != deferred.end();
-    if (!later && !json.contains(parameter.name)) {
+    if (!later && parameters.empty()) {
       return fail(
           ErrorCode::invalid_argument,
           fmt::format("transform '{}' needs the parameter '{}'", kind->name, parameter.name),
           fmt::format("{}: {}", parameter.name, parameter.description));
     }
   }
-  return Transform{std::string(kind->name), json.dump(), kind->meaning};
+  return kind;
 }
 
-namespace {
+// What make_transform() writes, nearly all that is read, without a JSON document in between: {} or
+// {"name":value} with a whole number, a truth value or a word. Nothing for all else.
+std::optional<std::vector<Parameter>> read_own_form(std::string_view text) {
+  const auto take = [&](std::string_view expected) {
+    if (!text.starts_with(expected)) return false;
+    text.remove_prefix(expected.size());
+    return true;
+  };
+  const auto word = [&] {
+    const auto end = std::find_if_not(text.begin(), text.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+    const auto found = text.substr(0, static_cast<std::size_t>(end - text.begin()));
+    text.remove_prefix(found.size());
+    return found;
+  };
+  if (text == "{}") return std::vector<Parameter>();
+  if (!take("{\"")) return std::nullopt;
+  Parameter parameter{std::string(word()), {}};
+  if (!take("\":")) return std::nullopt;
+  if (take("\"")) {
+    parameter.value = std::string(word());
+    if (!take("\"")) return std::nullopt;
+  } else {
+    const auto value = word();
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (value == "true" || value == "false") {
+      parameter.value = value == "true";
+    } else if (error == std::errc() && end == value.data() + value.size() &&
+               !(value.starts_with('0') && value.size() > 1)) {
+      parameter.value = number;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (text != "}") return std::nullopt;
+  return std::vector{std::move(parameter)};
+}
 
 Result<std::vector<Parameter>> read_parameters(std::string_view text) {
+  if (auto own = read_own_form(text)) return std::move(*own);
   const auto json = nlohmann::json::parse(text, nullptr, false);
   if (!json.is_object())
     return fail(ErrorCode::parse, "the parameters of a transform must be a JSON object");
@@ -254,10 +300,35 @@ Result<std::vector<Parameter>> read_parameters(std::string_view text) {
 
 }  // namespace
 
+Result<Transform> make_transform(std::string_view kind_name, std::span<const Parameter> parameters,
+                                 std::span<const std::string_view> deferred) {
+  const auto kind = check(kind_name, parameters, deferred);
+  if (!kind) return fail(kind.error());
+  std::string json = "{";
+  for (const auto& [name, value] : parameters) {
+    if (const auto* word = std::get_if<std::string>(&value)) {
+      json += fmt::format(R"("{}":"{}")", name, *word);  // it is one of the spellings
+    } else if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+      json += fmt::format(R"("{}":{})", name, *whole);
+    } else {
+      json += fmt::format(R"("{}":{})", name, to_json(value).dump());
+    }
+  }
+  return Transform{std::string((*kind)->name), json + "}", (*kind)->meaning};
+}
+
 Result<Transform> parse_transform(std::string_view kind, std::string_view json) {
   const auto parameters = read_parameters(json);
   if (!parameters) return fail(parameters.error());
   return make_transform(kind, *parameters);
+}
+
+Result<std::optional<ParameterValue>> checked_parameter(const Transform& transform) {
+  auto parameters = read_parameters(transform.json);
+  if (!parameters) return fail(parameters.error());
+  if (const auto kind = check(transform.kind, *parameters, {}); !kind) return fail(kind.error());
+  if (parameters->empty()) return std::optional<ParameterValue>();
+  return std::optional(std::move(parameters->front().value));
 }
 
 Result<Transform> with_parameter(const Transform& transform, std::string_view name,

@@ -68,6 +68,9 @@ Result<Transform> with_parameter(const Transform& transform, std::string_view na
 // The value of one parameter; nothing where the transform has none of this name.
 std::optional<ParameterValue> parameter_of(const Transform& transform, std::string_view name);
 
+// The value of its one parameter, nothing where its kind has none; the errors of parse_transform().
+Result<std::optional<ParameterValue>> checked_parameter(const Transform& transform);
+
 // "pad_batch (multiple 8)", for people.
 std::string describe(const Transform& transform);
 

@@ -62,15 +62,6 @@ bool pair_legal(const RnnConfig& c) {
   return c.math_precision == natural_math_precision(c.data_type);
 }
 
-// Math types that let PERSIST_STATIC run its Tensor Core kernels (measured, H200).
-bool tensor_core_math(const RnnConfig& c) {
-  if (c.data_type == DataType::half) {
-    return c.math_type == MathType::tensor_op ||
-           c.math_type == MathType::tensor_op_allow_conversion;
-  }
-  return c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
-}
-
 // Hidden sizes up to which SMALL_H is used: PyTorch's limits, which agree with every size measured
 // on an H200 (aten/src/ATen/native/cudnn/RNN.cpp, use_rnn_persist_small_h).
 int small_h_limit(const RnnConfig& c, bool backward) {
@@ -153,7 +144,7 @@ void add_shape(Catalogue& catalogue) {
   flag("math_type_documented", "cuDNN's reference allows math_type for data_type",
        math_type_documented);
   flag("tensor_core_math", "half with tensor_op, or float with tensor_op_allow_conversion",
-       tensor_core_math);
+       model::tensor_core_math);
   flag("projection_legal",
        "1 <= proj_size <= hidden_size, and projection only for LSTM with the standard algorithm",
        [](const RnnConfig& c) {

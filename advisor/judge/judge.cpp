@@ -122,7 +122,6 @@ class Judging {
         predictions_(profile, options.predict_for),
         facts_(index_),
         advice_(index_, wanted_, predictions_) {
-    for (const Rule* rule : wanted_) of_calls_.push_back(about_a_call(*rule));
     if (options.predict_for)
       index_.set_predict_change(
           [this](int configuration) { return predictions_.change(configuration); });
@@ -173,7 +172,7 @@ class Judging {
     for (std::size_t i = 0; i < wanted_.size(); ++i) {
       const Rule& rule = *wanted_[i];
       VerdictKind kind =
-          !calls && of_calls_[i] ? VerdictKind::not_applicable : decide(rule, facts_, cudnn);
+          !calls && about_a_call(rule) ? VerdictKind::not_applicable : decide(rule, facts_, cudnn);
       if (kind == VerdictKind::fired && contradicted(rule, index_, configuration))
         kind = VerdictKind::passed;
       if (kind == VerdictKind::fired) {
@@ -262,7 +261,6 @@ class Judging {
   const JudgeOptions& options_;
   Judgement judgement_;
   std::vector<const Rule*> wanted_;
-  std::vector<bool> of_calls_;  // as wanted_
   ProfileIndex index_;
   StepSavings savings_{index_};
   Predictions predictions_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Candidate {
   std::string rule;         // whose suggestion it is; empty: found by searching
   double expected = 0;      // speedup that is hoped for; 0: nothing says
   std::string expected_by;  // where that is from, "estimate: lower bounds of the model"
+  std::optional<model::TimePrediction> time;  // predicted, of its calls; none with a CUDA graph
   std::string note;         // "PyTorch then picks persist_static", may be empty
 };
 
@@ -30,6 +32,8 @@ struct ProposeOptions {
   std::size_t most = 24;  // candidates that are kept, the most promising
   // Times on the device, where it was calibrated; empty: the lower bounds have to do.
   model::PredictTime predict = {};
+  // Of the configuration itself, where `predict` was asked already.
+  std::optional<model::TimePrediction> now = {};
 };
 
 }  // namespace rnnadvisor::advisor

@@ -149,7 +149,11 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
   // What launches cost is a guess with a graph, and a ratio without them none at all.
   std::optional<PredictedSpeedup> predicted;
   if (!candidate.variant.cuda_graph) {
-    predicted = predicted_speedup(own.config, candidate.variant, options.predict);
+    candidate.time = predicted_time(candidate.variant.calls, options.predict);
+    const auto now = options.now || !candidate.time
+                         ? options.now
+                         : predicted_time(std::span(&own.config, 1), options.predict);
+    if (now && candidate.time) predicted = predicted_speedup(*now, *candidate.time);
     candidate.expected =
         predicted ? predicted->median : modelled_speedup(own.config, candidate.variant, device);
   }
@@ -162,7 +166,7 @@ Result<Candidate> make_candidate(std::span<const Transform> transforms, const st
     candidate.expected_by =
         predicted ? "estimate: ratio of predicted times" : "estimate: ratio of the lower bounds";
   if (rule.empty() && options.only.empty()) {
-    if (auto problem = known_slow(candidate.variant, device, predicted.has_value()))
+    if (auto problem = known_slow(candidate.variant, predicted.has_value()))
       return dropped(*problem);
     if (predicted && !per_sequence && candidate.expected > 0 && predicted->most < 1) {
       return dropped(

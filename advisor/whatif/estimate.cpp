@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/model/cost.h"
@@ -67,16 +68,13 @@ std::optional<std::string> why_not_tried(const ExperimentVariant& variant,
 
 // PERSIST_STATIC without Tensor Cores is 3.7 to 26 times slower than STANDARD (H200, see the card
 // persistence/tensor-core-math): a search need not find that out again.
-std::optional<std::string> known_slow(const ExperimentVariant& variant, const DeviceSpec& device,
-                                      bool predicted) {
+std::optional<std::string> known_slow(const ExperimentVariant& variant, bool predicted) {
   for (const auto& call : variant.calls) {
     if (call.algo != Algo::persist_static) continue;
     if (predicted && call.data_type != DataType::half) continue;
-    const auto table = model::why_not(call, device, call.algo);
-    for (const auto& clause : table.clauses) {
-      if (clause.id == "tensor-core-math" && clause.holds == model::Holds::no)
-        return fmt::format("known to be slow: {} ({})", clause.observed, clause.rule_id);
-    }
+    if (!model::tensor_core_math(call))
+      return fmt::format("known to be slow: {} with {} (persistence/tensor-core-math)",
+                         to_string(call.data_type), to_string(call.math_type));
   }
   return std::nullopt;
 }
@@ -102,33 +100,34 @@ double modelled_speedup(const RnnConfig& before, const ExperimentVariant& varian
   return old_ms > 0 && new_ms > 0 ? old_ms / new_ms : 0;
 }
 
-std::optional<PredictedSpeedup> predicted_speedup(const RnnConfig& before,
-                                                  const ExperimentVariant& variant,
-                                                  const model::PredictTime& predict) {
+std::optional<model::TimePrediction> predicted_time(std::span<const RnnConfig> calls,
+                                                    const model::PredictTime& predict) {
   if (!predict) return std::nullopt;
-  model::TimePrediction old_time, new_time;
-  bool extrapolated = false;
-  const auto add = [&](const RnnConfig& call, model::TimePrediction& sum) {
+  model::TimePrediction sum;
+  for (const auto& call : calls) {
     for (const Phase phase : all_phases) {
       if (!of_mode(phase, call.mode)) continue;
-      const auto time = predict(call, phase);
-      if (!time) return false;
-      extrapolated = extrapolated || time->extrapolated;
+      auto time = predict(call, phase);
+      if (!time || !(time->seconds > 0) || !(time->low_seconds > 0)) return std::nullopt;
       sum.seconds += time->seconds;
       sum.low_seconds += time->low_seconds;
       sum.high_seconds += time->high_seconds;
+      sum.extrapolated = sum.extrapolated || time->extrapolated;
+      sum.basis = std::move(time->basis);
+      sum.cudnn_version = std::move(time->cudnn_version);
     }
-    return true;
-  };
-  if (!add(before, old_time)) return std::nullopt;
-  for (const auto& call : variant.calls)
-    if (!add(call, new_time)) return std::nullopt;
-  if (new_time.seconds <= 0 || new_time.low_seconds <= 0) return std::nullopt;
+  }
+  return sum;
+}
+
+PredictedSpeedup predicted_speedup(const model::TimePrediction& before,
+                                   const model::TimePrediction& after) {
   PredictedSpeedup speedup;
-  speedup.median = old_time.seconds / new_time.seconds;
+  speedup.median = before.seconds / after.seconds;
   // Outside of what was measured the intervals exclude nothing.
-  speedup.most = extrapolated ? std::numeric_limits<double>::infinity()
-                              : old_time.high_seconds / new_time.low_seconds;
+  speedup.most = before.extrapolated || after.extrapolated
+                     ? std::numeric_limits<double>::infinity()
+                     : before.high_seconds / after.low_seconds;
   return speedup;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "core/cudnn/experiment_data.h"
@@ -20,8 +21,7 @@ std::optional<std::string> why_not_tried(const ExperimentVariant& variant,
 // Nothing, or why the calls are known to be slow: PERSIST_STATIC without Tensor Cores (H200, see
 // the card persistence/tensor-core-math). On float data it is fast for small batches; where times
 // are predicted (`predicted`) they decide, and only half data is known to be slow.
-std::optional<std::string> known_slow(const ExperimentVariant& variant, const DeviceSpec& device,
-                                      bool predicted);
+std::optional<std::string> known_slow(const ExperimentVariant& variant, bool predicted);
 
 // Sum of the lower bounds of the calls, over the phases of their mode, ms; 0 where the device has
 // no ceilings. With a CUDA graph the launches are not counted.
@@ -37,10 +37,13 @@ struct PredictedSpeedup {
   double most = 0;  // the upper end of the original's interval over the lower of the variant's;
                     // infinite where a prediction is extrapolated
 };
-// Nothing where a call of either has no prediction.
-std::optional<PredictedSpeedup> predicted_speedup(const RnnConfig& before,
-                                                  const ExperimentVariant& variant,
-                                                  const model::PredictTime& predict);
+PredictedSpeedup predicted_speedup(const model::TimePrediction& before,
+                                   const model::TimePrediction& after);
+
+// The calls one after the other, each of the phases of its mode; nothing where one of them is not
+// predicted.
+std::optional<model::TimePrediction> predicted_time(std::span<const RnnConfig> calls,
+                                                    const model::PredictTime& predict);
 
 // Weights, workspace and reserve space of the calls as the model computes them. Several calls live
 // at once: their weights are theirs, the workspace is used by one after the other, and in training

@@ -45,26 +45,6 @@ constexpr double least_speedup = 1.01;
 // Predictions miss by a fifth in the median (docs/models.md): what is nearer says nothing.
 constexpr double clearly = 1.25;
 
-// The calls of a mode one after the other; nothing where one of them is not predicted.
-std::optional<TimePrediction> time_of(const std::vector<RnnConfig>& calls,
-                                      const model::PredictTime& predict) {
-  TimePrediction sum;
-  for (const auto& call : calls) {
-    for (const Phase phase : all_phases) {
-      if ((phase == Phase::forward_inference) != (call.mode == Mode::inference)) continue;
-      auto time = predict(call, phase);
-      if (!time || !(time->seconds > 0) || !(time->low_seconds > 0)) return std::nullopt;
-      sum.seconds += time->seconds;
-      sum.low_seconds += time->low_seconds;
-      sum.high_seconds += time->high_seconds;
-      sum.extrapolated = sum.extrapolated || time->extrapolated;
-      sum.basis = std::move(time->basis);
-      sum.cudnn_version = std::move(time->cudnn_version);
-    }
-  }
-  return sum;
-}
-
 struct Option {
   Changes changes;
   Meaning meaning = Meaning::exact;
@@ -126,8 +106,9 @@ class ChangeSearch {
   ChangeSearch(const Profile& profile, int configuration, const DeviceSpec& device,
                const model::PredictTime& predict)
       : profile_(profile), configuration_(configuration), device_(device) {
-    options_.predict = predict;
     const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
+    options_.predict = predict;
+    options_.now = predicted_time(std::span(&own.config, 1), predict);
     for (const auto& other : profile.configurations) {
       const auto at = static_cast<std::size_t>(other.device);
       if (!other.timings.empty() && other.described() && other.device >= 0 &&
@@ -180,12 +161,10 @@ class ChangeSearch {
         make_candidate(changes, "predicted", profile_, configuration_, device_, options_);
     if (!candidate || candidate->variant.cuda_graph || !same_data(candidate->transforms))
       return std::nullopt;
-    if (known_slow(candidate->variant, device_, true)) return std::nullopt;
-    if (measured_here(candidate->variant.calls)) return std::nullopt;
-    auto time = time_of(candidate->variant.calls, options_.predict);
-    if (!time) return std::nullopt;
     const auto& calls = candidate->variant.calls;
-    return Option{candidate->transforms, candidate->meaning, std::move(*time),
+    if (!candidate->time || known_slow(candidate->variant, true) || measured_here(calls))
+      return std::nullopt;
+    return Option{candidate->transforms, candidate->meaning, *candidate->time,
                   std::any_of(calls.begin(), calls.end(), odd_persistent)};
   }
 
@@ -341,11 +320,11 @@ std::optional<PredictedChange::Other> converting_algorithm(const Profile& profil
   call.set_algo(Algo::persist_static);
   call.math_type = MathType::tensor_op_allow_conversion;
   if (model::first_refused(model::eligibility(call, device), call.mode)) return std::nullopt;
-  const auto time = time_of({call}, predict);
+  const auto time = predicted_time(std::span(&call, 1), predict);
   if (!time) return std::nullopt;
   // Without conversion it gives up nothing.
   call.math_type = MathType::default_math;
-  const auto kept = time_of({call}, predict);
+  const auto kept = predicted_time(std::span(&call, 1), predict);
   if (kept && kept->seconds < time->seconds * clearly) return std::nullopt;
   return other_of(call.algo, before, *time);
 }
@@ -370,7 +349,7 @@ std::optional<PredictedChange::InHalf> change_in_half(const Profile& profile, in
   alone.configurations.front().timings.clear();
   Changes changes = half;
   if (const auto best = ChangeSearch(alone, 0, device, predict).best()) {
-    const auto plain = time_of(call->calls, predict);
+    const auto plain = predicted_time(call->calls, predict);
     if (!plain || best->time.seconds * worth_a_part < plain->seconds)
       changes.insert(changes.end(), best->changes.begin(), best->changes.end());
   }
@@ -381,7 +360,7 @@ std::optional<PredictedChange::InHalf> change_in_half(const Profile& profile, in
   };
   if (!variant || std::any_of(variant->calls.begin(), variant->calls.end(), refused))
     return std::nullopt;
-  auto calls = time_of(variant->calls, predict);
+  auto calls = predicted_time(variant->calls, predict);
   if (!calls) return std::nullopt;
   const double casts = cast_seconds(profile, configuration, changes);
   auto after = with_casts(std::move(*calls), casts);
@@ -413,7 +392,7 @@ std::optional<PredictedChange> predict_change(const Profile& profile, int config
                                               const model::PredictTime& predict) {
   if (!predict) return std::nullopt;
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
-  auto before = time_of({own.config}, predict);
+  auto before = predicted_time(std::span(&own.config, 1), predict);
   if (!before) return std::nullopt;
   if (!measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
   PredictedChange change;
@@ -452,12 +431,12 @@ std::optional<ExpectedSpeedup> predict_speedup(const Profile& profile, int confi
                                                std::span<const Transform> changes) {
   if (!predict) return std::nullopt;
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
-  const auto before = time_of({own.config}, predict);
+  const auto before = predicted_time(std::span(&own.config, 1), predict);
   if (!before || !measured_with(*before, judged_cudnn_version(profile, own))) return std::nullopt;
   if (meaning_of(changes, own.config) == Meaning::model) return std::nullopt;
   const auto variant = calls_after(changes, profile, configuration, device);
   if (!variant) return std::nullopt;
-  const auto after = time_of(variant->calls, predict);
+  const auto after = predicted_time(variant->calls, predict);
   if (!after) return std::nullopt;
   const ExpectedSpeedup ratio =
       ratio_of(*before, with_casts(*after, cast_seconds(profile, configuration, changes)));
@@ -469,7 +448,7 @@ std::optional<double> predict_seconds(const Profile& profile, int configuration,
                                       std::span<const Transform> changes) {
   const auto variant = predict ? calls_after(changes, profile, configuration, device)
                                : std::optional<ExperimentVariant>();
-  const auto time = variant ? time_of(variant->calls, predict) : std::nullopt;
+  const auto time = variant ? predicted_time(variant->calls, predict) : std::nullopt;
   const auto& own = profile.configurations[static_cast<std::size_t>(configuration)];
   if (!time || !measured_with(*time, judged_cudnn_version(profile, own))) return std::nullopt;
   return time->seconds + cast_seconds(profile, configuration, changes);

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
+#include <span>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 #include "advisor/facts/framework_model.h"
 #include "advisor/whatif/candidates.h"
@@ -16,7 +20,6 @@ namespace rnnadvisor::advisor {
 namespace {
 
 using Changes = std::vector<Transform>;
-using Json = nlohmann::json;
 
 // More than a quarter of added work is seldom won back; NVIDIA's guide pads to multiples of at most
 // 256, and hidden sizes worth padding are several of those.
@@ -24,9 +27,22 @@ constexpr double most_padding = 1.25;
 // Rows cost less than units: a step that waits for launches takes more of them for nothing.
 constexpr double most_rows = 1.5;
 
-std::optional<Transform> make(std::string_view kind, const Json& parameters = Json::object()) {
-  auto transform = parse_transform(kind, parameters.dump());
+std::optional<Transform> make(std::string_view kind, std::span<const Parameter> parameters = {}) {
+  auto transform = make_transform(kind, parameters);
   return transform ? std::optional(std::move(*transform)) : std::nullopt;
+}
+
+template <class Value>
+std::optional<Transform> make(std::string_view kind, std::string_view name, Value value) {
+  Parameter parameter{std::string(name), {}};
+  if constexpr (std::is_same_v<Value, bool>) {
+    parameter.value = value;
+  } else if constexpr (std::is_integral_v<Value>) {
+    parameter.value = std::int64_t{value};
+  } else {
+    parameter.value = std::string(value);
+  }
+  return make(kind, std::span(&parameter, 1));
 }
 
 std::int64_t rounded(int value, int multiple) {
@@ -70,10 +86,10 @@ class Proposer {
     all_.push_back(std::move(changes));
   }
   static std::optional<Transform> algo(Algo value) {
-    return make("algo", {{"value", to_string(value)}});
+    return make("algo", "value", to_string(value));
   }
   static std::optional<Transform> pad(std::string_view kind, int multiple) {
-    return make(kind, {{"multiple", multiple}});
+    return make(kind, "multiple", multiple);
   }
 
   void algorithms() {
@@ -110,19 +126,19 @@ class Proposer {
       step(multiple ? pad(kind, *multiple) : std::nullopt);
     };
     if (from.data_type != to.data_type)
-      step(make("data_type", {{"value", to_string(to.data_type)}}));
+      step(make("data_type", "value", to_string(to.data_type)));
     if (from.math_type != to.math_type)
-      step(make("math_type", {{"value", to_string(to.math_type)}}));
+      step(make("math_type", "value", to_string(to.math_type)));
     if (from.bias_mode != to.bias_mode) step(make("bias_mode_double"));
     if (to.hidden_size < from.hidden_size) {
-      step(make("set_hidden", {{"value", to.hidden_size}}));
+      step(make("set_hidden", "value", to.hidden_size));
     } else {
       if (from.has_projection() && !to.has_projection()) step(make("drop_projection"));
       size("pad_hidden", from.hidden_size, to.hidden_size);
     }
     if (from.input_mode != InputMode::skip_input) size("pad_input", from.input_size, to.input_size);
     if (to.batch_size < from.batch_size) {
-      step(make("lower_batch", {{"value", to.batch_size}}));
+      step(make("lower_batch", "value", to.batch_size));
     } else {
       size("pad_batch", from.batch_size, to.batch_size);
     }
@@ -133,10 +149,10 @@ class Proposer {
 
   void arithmetic() {
     const auto math = [](MathType value) {
-      return make("math_type", {{"value", to_string(value)}});
+      return make("math_type", "value", to_string(value));
     };
     const auto type = [](DataType value) {
-      return make("data_type", {{"value", to_string(value)}});
+      return make("data_type", "value", to_string(value));
     };
     const bool half_tensor = device_.has_tensor_cores();
     if (c_.data_type == DataType::half && half_tensor && c_.math_type != MathType::tensor_op)
@@ -155,7 +171,7 @@ class Proposer {
         add({type(DataType::half), math(MathType::tensor_op), algo(Algo::persist_static)});
       if (device_.has_bf16()) add({type(DataType::bfloat16)});
     }
-    if (c_.math_precision == DataType::half) add({make("math_precision", {{"value", "float"}})});
+    if (c_.math_precision == DataType::half) add({make("math_precision", "value", "float")});
   }
 
   void sizes() {
@@ -181,21 +197,21 @@ class Proposer {
       add({make("unpack_equal_lengths"), algo(Algo::persist_static)});
     }
     if (c_.layout == Layout::batch_major_unpacked)
-      add({make("layout", {{"value", "seq_major_unpacked"}})});
+      add({make("layout", "value", "seq_major_unpacked")});
     if (!c_.packed() && c_.padded_io && !c_.has_varying_lengths())
-      add({make("padded_io", {{"value", false}})});
+      add({make("padded_io", "value", false)});
     if (!c_.has_varying_lengths()) return;
     if (std::find(c_.seq_lengths.begin(), c_.seq_lengths.end(), 0) != c_.seq_lengths.end())
       add({make("drop_empty_rows")});
     for (const int buckets : {2, 4, 8}) {
-      if (buckets < c_.batch_size) add({make("bucket_lengths", {{"buckets", buckets}})});
+      if (buckets < c_.batch_size) add({make("bucket_lengths", "buckets", buckets)});
     }
     // As many buckets as there are lengths: each is of one length then.
     auto lengths = c_.seq_lengths;
     std::sort(lengths.begin(), lengths.end());
     const auto different = std::unique(lengths.begin(), lengths.end()) - lengths.begin();
     if (different > 1 && different <= 16)
-      add({make("bucket_lengths", {{"buckets", different}}), algo(Algo::persist_static)});
+      add({make("bucket_lengths", "buckets", different), algo(Algo::persist_static)});
   }
 
   void division() {
@@ -219,15 +235,15 @@ class Proposer {
   // A configuration that does not fit gains its very existence.
   void memory() {
     if (c_.seq_length > 65535)
-      add({make("chunk_sequence", {{"length", even_piece(c_.seq_length, 65535, 1)}})});
+      add({make("chunk_sequence", "length", even_piece(c_.seq_length, 65535, 1))});
     if (device_.memory_bytes <= 0) return;
     if (model::memory_need(c_, c_.mode).total <= device_.memory_bytes) return;
     const int batch = model::largest_batch(c_, c_.mode, device_.memory_bytes);
     if (const int piece = even_piece(c_.batch_size, batch, 8); piece > 0)
-      add({make("lower_batch", {{"value", piece}})});
+      add({make("lower_batch", "value", piece)});
     const int most = model::largest_seq_length(c_, c_.mode, device_.memory_bytes);
     if (const int length = even_piece(c_.seq_length, most, 1); length > 0 && length < c_.seq_length)
-      add({make("chunk_sequence", {{"length", length}})});
+      add({make("chunk_sequence", "length", length)});
   }
 
   // PyTorch's own conditions, one after the other, until it takes a persistent kernel.
@@ -254,7 +270,7 @@ class Proposer {
     if (clause == "packed_input") return make("unpack_equal_lengths");
     if (clause == "projection") return make("drop_projection");
     if (clause == "data_type_double" || clause == "data_type_not_half")
-      return make("data_type", {{"value", "half"}});
+      return make("data_type", "value", "half");
     if (clause == "several_layers") {
       return now.direction == Direction::bidirectional ? make("split_directions")
                                                        : make("split_layers");
@@ -264,13 +280,13 @@ class Proposer {
     if (clause == "input_not_multiple_of_128") return pad("pad_input", 128);
     if (clause == "batch_not_multiple_of_8") return pad("pad_batch", 8);
     if (clause == "volta_batch") return pad("pad_batch", 16);
-    if (clause == "batch_above_128") return make("lower_batch", {{"value", 128}});
+    if (clause == "batch_above_128") return make("lower_batch", "value", 128);
     return std::nullopt;  // not in the configuration's power
   }
 
   void other_models() {
     if (c_.batch_size <= 1 << 20 && !c_.has_varying_lengths())
-      add({make("set_batch", {{"value", c_.batch_size * 2}})});
+      add({make("set_batch", "value", c_.batch_size * 2)});
     if (c_.has_projection()) add({make("drop_projection")});
   }
 

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <utility>
 
+#include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 
@@ -23,8 +26,9 @@ constexpr int most_growth = 8;
 // Predictions are off by more than that half of the time (docs/models.md): less is no promise.
 constexpr double least_gain = 1.1;
 
-Transform change(std::string_view kind, const nlohmann::json& parameters) {
-  auto transform = parse_transform(kind, parameters.dump());
+Transform change(std::string_view kind, std::string_view name, ParameterValue value) {
+  const Parameter parameter{std::string(name), std::move(value)};
+  auto transform = make_transform(kind, std::span(&parameter, 1));
   return transform ? std::move(*transform) : Transform{};  // of constant kinds and valid values
 }
 
@@ -32,7 +36,7 @@ std::vector<Changes> parts_of_batch(const RnnConfig& config) {
   std::vector<Changes> all;
   for (const int most : sizes) {
     if (most >= config.batch_size || (config.batch_size - 1) / most >= most_batch_parts) continue;
-    Changes parts = {change("lower_batch", {{"value", even_piece(config.batch_size, most, 8)}})};
+    Changes parts = {change("lower_batch", "value", std::int64_t{even_piece(config.batch_size, most, 8)})};
     if (all.empty() || all.back() != parts) all.push_back(std::move(parts));
   }
   return all;
@@ -45,7 +49,7 @@ std::vector<Changes> other_batches(const RnnConfig& config) {
     if (size == config.batch_size) continue;
     if (size > static_cast<std::int64_t>(config.batch_size) * most_growth) continue;
     if (static_cast<std::int64_t>(size) * most_growth < config.batch_size) continue;
-    all.push_back({change("set_batch", {{"value", size}})});
+    all.push_back({change("set_batch", "value", std::int64_t{size})});
   }
   return all;
 }
@@ -54,13 +58,13 @@ std::vector<Changes> chunks(const RnnConfig& config) {
   std::vector<Changes> all;
   for (int parts = 2; parts <= most_batch_parts; ++parts) {
     const int length = even_piece(config.seq_length, (config.seq_length - 1) / parts + 1, 1);
-    if (length < config.seq_length) all.push_back({change("chunk_sequence", {{"length", length}})});
+    if (length < config.seq_length) all.push_back({change("chunk_sequence", "length", std::int64_t{length})});
   }
   return all;
 }
 
 std::vector<Changes> with_persistent(std::vector<Changes> all) {
-  const auto persistent = change("algo", {{"value", to_string(Algo::persist_static)}});
+  const auto persistent = change("algo", "value", std::string(to_string(Algo::persist_static)));
   for (auto& changes : all) changes.insert(changes.begin(), persistent);
   return all;
 }
@@ -82,6 +86,7 @@ std::vector<std::vector<Transform>> chosen_sizes(const Profile& profile, int con
   std::vector<Changes> chosen;
   if (!options.predict) return chosen;
   const auto& config = profile.configurations[static_cast<std::size_t>(configuration)].config;
+  if (!options.now && !predicted_time(std::span(&config, 1), options.predict)) return chosen;
   const auto best_of = [&](const std::vector<Changes>& family) {
     const Changes* best = nullptr;
     double most = least_gain;
@@ -89,7 +94,7 @@ std::vector<std::vector<Transform>> chosen_sizes(const Profile& profile, int con
       const auto candidate = make_candidate(changes, "", profile, configuration, device, options);
       if (!candidate || candidate->expected <= most) continue;
       // The bounds of what has no prediction say nothing about which size is best.
-      if (!predicted_speedup(config, candidate->variant, options.predict)) continue;
+      if (!candidate->time) continue;
       most = candidate->expected;
       best = &changes;
     }

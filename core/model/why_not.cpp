@@ -78,14 +78,6 @@ int hidden_step(const RnnConfig& c) {
   return c.data_type == DataType::half && c.cell == Cell::lstm ? 8 : 32;
 }
 
-bool tensor_core_math(const RnnConfig& c) {
-  if (c.data_type == DataType::half) {
-    return c.math_type == MathType::tensor_op ||
-           c.math_type == MathType::tensor_op_allow_conversion;
-  }
-  return c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
-}
-
 // The batch from which STANDARD is faster, for exactly this cell, type and hidden size; 0: not
 // measured.
 double crossover_batch(const RnnConfig& c, const DeviceSpec& device) {
@@ -367,6 +359,14 @@ class Repair {
 };
 
 }  // namespace
+
+bool tensor_core_math(const RnnConfig& c) {
+  if (c.data_type == DataType::half) {
+    return c.math_type == MathType::tensor_op ||
+           c.math_type == MathType::tensor_op_allow_conversion;
+  }
+  return c.data_type == DataType::float32 && c.math_type == MathType::tensor_op_allow_conversion;
+}
 
 std::span<const std::string_view> clause_ids() {
   static constexpr auto ids = [] {
