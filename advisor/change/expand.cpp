@@ -223,8 +223,7 @@ Configs drop_empty_rows(const RnnConfig& config, const ParameterValue&) {
 }
 
 Configs bucket_lengths(const RnnConfig& config, const ParameterValue& given) {
-  const auto buckets =
-      std::min(static_cast<std::size_t>(whole(given)), config.seq_lengths.size());
+  const auto buckets = std::min(static_cast<std::size_t>(whole(given)), config.seq_lengths.size());
   if (!config.has_varying_lengths()) return does_not_fit("the sequences have one length");
   auto lengths = config.seq_lengths;
   std::sort(lengths.begin(), lengths.end(), std::greater<>());
@@ -339,9 +338,10 @@ constexpr std::array change_entries = {
                 }},
     ChangeEntry{"drop_clipping", drop_clipping},
     ChangeEntry{"drop_dropout", drop_dropout},
-    ChangeEntry{
-        "inference_mode",
-        [](const RnnConfig& c, const ParameterValue&) { return with(c, &RnnConfig::mode, Mode::inference); }},
+    ChangeEntry{"inference_mode",
+                [](const RnnConfig& c, const ParameterValue&) {
+                  return with(c, &RnnConfig::mode, Mode::inference);
+                }},
 };
 
 }  // namespace

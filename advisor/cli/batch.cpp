@@ -148,7 +148,8 @@ class Answerer {
     append_bytes(out, "workspace_training", sizes.workspace_training, sized);
     append(out, ", ");
     append_bytes(out, "reserve_training", sizes.reserve_training, sized);
-    append(out, "}");
+    fmt::format_to(std::back_inserter(out), ", \"total\": {}}}",
+                   call.happens() ? configuration.memory_predicted : 0);
     profile_.configurations.front() = std::move(configuration);
     append_times(out);
     if (options_.rules != nullptr) append_findings(out);
@@ -348,8 +349,8 @@ int answer_batch(std::istream& in, std::string_view file, const AnswerSink& writ
     ++number;
     const auto first = line->text.find_first_not_of(" \t\r");
     if (!line->too_long && (first == std::string_view::npos || line->text[first] == '#')) continue;
-    lines.push_back({line->too_long ? std::string() : std::string(line->text), number,
-                     line->too_long});
+    lines.push_back(
+        {line->too_long ? std::string() : std::string(line->text), number, line->too_long});
     bytes += lines.back().text.size();
     if (lines.size() >= most_lines || bytes >= most_bytes) flush(false);
   }

@@ -28,9 +28,10 @@ struct BatchOptions {
 //   {"id", "algo", "backward_algo", "ignored": [{"key", "given", "used", "why"}],
 //   "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …},
 //   "predicted_times": {"basis", "mode", "why_none", "algorithms": […]}, "findings": […]}
-// of the call that the framework around it makes, with the times that check's report has. "id", "backward_algo" and "ignored" are left out
-// when there are none, "findings" without rules. A size that cuDNN would not get as
-// far as telling is 0; one that the model makes no statement about is null.
+// of the call that the framework around it makes, with the times that check's report has. "id",
+// "backward_algo" and "ignored" are left out when there are none, "findings" without rules. A size
+// that cuDNN would not get as far as telling is 0; one that the model makes no statement about is
+// null.
 std::string answer_line(const ConfigInput& input, const BatchOptions& options);
 
 // Takes answers, whole lines; of a line that is no configuration {"id"?, "error": "…"}; `waits`:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "advisor/change/accelerating.h"
 #include "advisor/change/transform.h"
@@ -165,10 +166,13 @@ void many(Terminal& terminal, const std::vector<Of>& all) {
 bool is_swapped(const model::AlgorithmTime& time, const Configuration& own,
                 std::optional<Framework> framework) {
   const auto change = [](std::string_view kind, std::string_view value) {
-    return *parse_transform(kind, fmt::format(R"({{"value":"{}"}})", value));
+    const Parameter parameter{"value", std::string(value)};
+    return *make_transform(kind, std::span(&parameter, 1));
   };
   const bool other_math = time.math_type != own.config.math_type;
-  if (time.algo == own.config.algo && !other_math) return false;
+  if ((time.algo == own.config.algo && !other_math) ||
+      !accelerates_something(framework, own.config, own.program))
+    return false;
   std::vector<Transform> changes = {change("algo", to_string(time.algo))};
   if (other_math) changes.push_back(change("math_type", to_string(time.math_type)));
   return accelerate_does(changes, framework, own.config, own.program);
@@ -236,8 +240,8 @@ void append_json(std::string& out, const model::AlgorithmTime& algorithm, bool a
                  R"({{"algo": "{}", "math_type": "{}", "implementation": "{}", "runs": {}, )"
                  R"("fastest": {}, "wrong_gradients": {}, "wrong_results": {}, "total": )",
                  to_string(algorithm.algo), to_string(algorithm.math_type),
-                 to_string(algorithm.implementation), algorithm.asked && algo_known,
-                 algorithm.best, wrong,
+                 to_string(algorithm.implementation), algorithm.asked && algo_known, algorithm.best,
+                 wrong,
                  wrong ? fmt::format("\"{}\"", model::to_string(algorithm.wrong_results)) : "null");
   append_json(out, algorithm.total);
   out += R"(, "phases": {)";

@@ -18,7 +18,7 @@ struct Candidate {
   double expected = 0;      // speedup that is hoped for; 0: nothing says
   std::string expected_by;  // where that is from, "estimate: lower bounds of the model"
   std::optional<model::TimePrediction> time;  // predicted, of its calls; none with a CUDA graph
-  std::string note;         // "PyTorch then picks persist_static", may be empty
+  std::string note;                           // "PyTorch then picks persist_static", may be empty
 };
 
 // Which candidates are wanted.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -125,10 +125,8 @@ class Proposer {
       const auto multiple = multiple_for(a, b);
       step(multiple ? pad(kind, *multiple) : std::nullopt);
     };
-    if (from.data_type != to.data_type)
-      step(make("data_type", "value", to_string(to.data_type)));
-    if (from.math_type != to.math_type)
-      step(make("math_type", "value", to_string(to.math_type)));
+    if (from.data_type != to.data_type) step(make("data_type", "value", to_string(to.data_type)));
+    if (from.math_type != to.math_type) step(make("math_type", "value", to_string(to.math_type)));
     if (from.bias_mode != to.bias_mode) step(make("bias_mode_double"));
     if (to.hidden_size < from.hidden_size) {
       step(make("set_hidden", "value", to.hidden_size));
@@ -148,12 +146,8 @@ class Proposer {
   }
 
   void arithmetic() {
-    const auto math = [](MathType value) {
-      return make("math_type", "value", to_string(value));
-    };
-    const auto type = [](DataType value) {
-      return make("data_type", "value", to_string(value));
-    };
+    const auto math = [](MathType value) { return make("math_type", "value", to_string(value)); };
+    const auto type = [](DataType value) { return make("data_type", "value", to_string(value)); };
     const bool half_tensor = device_.has_tensor_cores();
     if (c_.data_type == DataType::half && half_tensor && c_.math_type != MathType::tensor_op)
       add({math(MathType::tensor_op)});

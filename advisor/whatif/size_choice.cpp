@@ -36,7 +36,8 @@ std::vector<Changes> parts_of_batch(const RnnConfig& config) {
   std::vector<Changes> all;
   for (const int most : sizes) {
     if (most >= config.batch_size || (config.batch_size - 1) / most >= most_batch_parts) continue;
-    Changes parts = {change("lower_batch", "value", std::int64_t{even_piece(config.batch_size, most, 8)})};
+    Changes parts = {
+        change("lower_batch", "value", std::int64_t{even_piece(config.batch_size, most, 8)})};
     if (all.empty() || all.back() != parts) all.push_back(std::move(parts));
   }
   return all;
@@ -58,7 +59,8 @@ std::vector<Changes> chunks(const RnnConfig& config) {
   std::vector<Changes> all;
   for (int parts = 2; parts <= most_batch_parts; ++parts) {
     const int length = even_piece(config.seq_length, (config.seq_length - 1) / parts + 1, 1);
-    if (length < config.seq_length) all.push_back({change("chunk_sequence", "length", std::int64_t{length})});
+    if (length < config.seq_length)
+      all.push_back({change("chunk_sequence", "length", std::int64_t{length})});
   }
   return all;
 }

@@ -127,8 +127,8 @@ struct WhyNot {
   std::string refused;  // why cuDNN refuses what satisfies all clauses; empty: it does not
 };
 
-// Half with tensor_op, or float with tensor_op_allow_conversion: PERSIST_STATIC's kernels use Tensor
-// Cores.
+// Half with tensor_op, or float with tensor_op_allow_conversion: PERSIST_STATIC's kernels use
+// Tensor Cores.
 bool tensor_core_math(const RnnConfig& config);
 
 // Every clause id that why_not() can use; each is explained by the card "persistence/<id>".

@@ -86,9 +86,8 @@ double squared_distance(const Place& a, const Place& b) {
 MaternSum::MaternSum(std::span<const Place> places, std::span<const double> weights)
     : shared_(places.front()) {
   for (std::size_t k = 0; k < place_size; ++k) {
-    const bool shared = std::all_of(places.begin(), places.end(), [&](const Place& place) {
-      return place[k] == shared_[k];
-    });
+    const bool shared = std::all_of(places.begin(), places.end(),
+                                    [&](const Place& place) { return place[k] == shared_[k]; });
     (shared ? shared_entries_ : entries_).push_back(k);
   }
   for (std::size_t begin = 0; begin < places.size(); begin += lanes) {

@@ -186,9 +186,8 @@ TimeFit::TimeFit(const TimePoints& points, const Likeness& likeness) {
   Eigen::MatrixXd alike(n, n);
   for (Index i = 0; i < n; ++i) {
     for (Index j = 0; j <= i; ++j) {
-      alike(i, j) = alike(j, i) =
-          matern(squared_distance(scaled_places[static_cast<std::size_t>(i)],
-                                  scaled_places[static_cast<std::size_t>(j)]));
+      alike(i, j) = alike(j, i) = matern(squared_distance(
+          scaled_places[static_cast<std::size_t>(i)], scaled_places[static_cast<std::size_t>(j)]));
     }
   }
   const double own = likeness.values[Likeness::deviation];

@@ -54,8 +54,8 @@ constexpr std::size_t all_keys =
 
 std::size_t index_of(const Key& key) {
   const auto& [implementation, kernels, pipe] = key.group;
-  std::size_t index = static_cast<std::size_t>(implementation) * all_kernels +
-                      static_cast<std::size_t>(kernels);
+  std::size_t index =
+      static_cast<std::size_t>(implementation) * all_kernels + static_cast<std::size_t>(kernels);
   index = index * all_pipes + static_cast<std::size_t>(pipe);
   return index * all_phases.size() + index_of(key.phase);
 }
@@ -89,10 +89,9 @@ class KeptPredictions {
     return kept.prediction;
   }
 
-  void keep(std::size_t place, const RnnConfig& config, Phase phase,
-            const TimePrediction& prediction) {
+  void keep(std::size_t place, RnnConfig config, Phase phase, const TimePrediction& prediction) {
     const std::lock_guard lock(mutexes_[place % mutexes_.size()]);
-    kept_[place] = {config, phase, prediction};
+    kept_[place] = {std::move(config), phase, prediction};
   }
 
  private:
@@ -294,10 +293,9 @@ struct TimeModel::State {
         made.interval_factor = intervals.at(key.group, key.phase);
       }
     }
-    made.basis =
-        fmt::format("{} measured on one {}, cuDNN {}",
-                    plural(static_cast<long long>(made.rows.size()), "configuration"),
-                    times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
+    made.basis = fmt::format("{} measured on one {}, cuDNN {}",
+                             plural(static_cast<long long>(made.rows.size()), "configuration"),
+                             times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
     return made;
   }
 
@@ -397,7 +395,7 @@ std::optional<TimePrediction> TimeModel::predict(const RnnConfig& config, Phase 
   const std::size_t place = KeptPredictions::place_of(call, phase);
   if (auto known = state_->kept.at(place, call, phase)) return known;
   auto made = state_->predict(call, phase);
-  if (made) state_->kept.keep(place, call, phase, *made);
+  if (made) state_->kept.keep(place, std::move(call), phase, *made);
   return made;
 }
 

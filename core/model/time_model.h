@@ -30,7 +30,7 @@
 
 namespace rnnadvisor::model {
 
-// Immutable but for fits that are made on first use; thread-safe.
+// Immutable but for fits that are made on first use and predictions that are kept; thread-safe.
 class TimeModel {
  public:
   TimeModel(MeasuredTimes times, DeviceSpec device);

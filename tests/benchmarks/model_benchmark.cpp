@@ -1,9 +1,12 @@
 // What stands behind sliders and sweeps: acceptance and sizes of one configuration.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+
 #include "core/device/device_spec.h"
 #include "core/model/cost.h"
 #include "core/model/eligibility.h"
+#include "core/model/matern_sum.h"
 #include "core/model/memory.h"
 #include "core/model/time_for_device.h"
 
@@ -74,6 +77,40 @@ void predicted_time(benchmark::State& state) {
   });
 }
 BENCHMARK(predicted_time);
+
+// The sum of such a prediction, eight points at a time and, as it was before, one: the ratio of
+// the two is what vector instructions gain.
+std::vector<Place> places() {
+  std::vector<Place> all;
+  for (const RnnConfig& c : configurations())
+    if (all.size() < 1112) all.push_back(place(c));
+  return all;
+}
+
+void sum_of_points(benchmark::State& state) {
+  const auto points = places();
+  const MaternSum sum(points, std::vector<double>(points.size(), 0.5));
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(sum.at(points[++i % points.size()]));
+}
+BENCHMARK(sum_of_points);
+
+void sum_of_points_one_by_one(benchmark::State& state) {
+  const auto points = places();
+  std::size_t i = 0;
+  for (auto _ : state) {
+    const Place& where = points[++i % points.size()];
+    double weighted = 0, largest = 0;
+    for (const Place& point : points) {
+      const double alike = matern(squared_distance(point, where));
+      weighted += 0.5 * alike;
+      largest = std::max(largest, alike);
+    }
+    benchmark::DoNotOptimize(weighted);
+    benchmark::DoNotOptimize(largest);
+  }
+}
+BENCHMARK(sum_of_points_one_by_one);
 
 void roofline(benchmark::State& state) {
   run(state, [](const RnnConfig& c, const DeviceSpec& spec) {

@@ -1,5 +1,6 @@
 #include "advisor/cli/batch.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -120,9 +121,10 @@ TEST(Batch, AnAnswerHasExactlyThePromisedMembers) {
     for (const auto& [key, value] : answered.items()) list.push_back(key);
     return list;
   }();
-  EXPECT_EQ(keys, (json{"algo", "bytes", "calls_cudnn", "id", "predicted"}));
+  EXPECT_EQ(keys, (json{"algo", "bytes", "calls_cudnn", "id", "predicted", "predicted_times"}));
   EXPECT_EQ(answered["predicted"].size(), 7u);
-  EXPECT_EQ(answered["bytes"].size(), 4u);
+  EXPECT_EQ(answered["bytes"].size(), 5u);
+  EXPECT_EQ(answered["predicted_times"].size(), 4u);
   EXPECT_EQ(answered["predicted"]["implementation"], "persistent");
 }
 
@@ -156,6 +158,25 @@ TEST(Batch, ALineThatIsWrongIsAnsweredAndTheOthersGoOn) {
     EXPECT_TRUE(json::parse(batch.answers[i]).contains("error")) << batch.answers[i];
   }
   EXPECT_EQ(json::parse(batch.answers[7])["id"], "last");
+}
+
+// Several threads answer them.
+TEST(Batch, AnswersComeInTheOrderOfTheLines) {
+  std::string text;
+  constexpr int count = 1500;
+  for (int i = 1; i <= count; ++i)
+    text += i % 7 == 0 ? "no JSON\n" : fmt::format("{{\"id\": \"{}\"}}\n", i);
+  const auto batch = answer(text);
+  EXPECT_EQ(batch.status, 2);
+  ASSERT_EQ(batch.answers.size(), std::size_t{count});
+  for (int i = 1; i <= count; ++i) {
+    const auto answered = json::parse(batch.answers[static_cast<std::size_t>(i) - 1]);
+    if (i % 7 == 0) {
+      EXPECT_THAT(answered["error"].get<std::string>(), HasSubstr(fmt::format(":{}:", i)));
+    } else {
+      EXPECT_EQ(answered["id"], std::to_string(i));
+    }
+  }
 }
 
 TEST(Batch, ResultsOfMeasurementsArePassedOver) {
