@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "advisor/whatif/candidates.h"
 #include "advisor/whatif/estimate.h"
 #include "advisor/whatif/framework_fit.h"
 
