@@ -128,8 +128,10 @@ constexpr double within_an_estimate = 2;
 // What a finding is worth beside another one that comes close to it.
 struct Worth {
   bool comparable = false;
-  bool outside = false;  // of the steps of the program
-  double saving = 0;     // of the step, or of the calls; see expected_saving()
+  bool by_hand = false;   // no machine can make the change
+  bool possible = false;  // only once the program is changed in other ways
+  bool outside = false;   // of the steps of the program
+  double saving = 0;      // of the step, or of the calls; see expected_saving()
   double speedup = 1;
   Effort effort = Effort::line;
   // 0: measured here. 1: predicted, or measured of a near configuration. 2: an estimate.
@@ -147,7 +149,7 @@ Worth worth_of(const Finding& finding, StepSavings& savings) {
     return worth;
   // A graph, once what forbids it is changed, is an estimate as one that can be captured now.
   if (finding.possible && finding.possible->low > 0) {
-    worth.comparable = true;
+    worth.comparable = worth.possible = true;
     worth.effort = Effort::module;
     worth.saving = expected_saving(finding, false, savings);
     worth.speedup = finding.possible->speedup;
@@ -160,11 +162,11 @@ Worth worth_of(const Finding& finding, StepSavings& savings) {
         });
     return worth;
   }
-  // One that no machine can make has no changes.
-  const auto of_gain = std::find_if(
-      finding.suggestions.begin(), finding.suggestions.end(),
-      [&](const Suggestion& s) { return changes_of(s) == finding.gain->changes; });
+  const auto of_gain =
+      std::find_if(finding.suggestions.begin(), finding.suggestions.end(),
+                   [&](const Suggestion& s) { return changes_of(s) == finding.gain->changes; });
   if (of_gain == finding.suggestions.end()) return worth;
+  worth.by_hand = !of_gain->transform;
   const Gain& gain = *finding.gain;
   // Whether a whole step can be captured as a graph, no recording tells.
   const bool sure = gain.low > 0 && gain.high > 0 && gain.scope != "program step";
@@ -185,6 +187,8 @@ bool comes_before(const Worth& later, const Worth& before) {
   if (later.by_command && before.comparable)
     return before.risk == 2 && before.effort > Effort::command;
   if (!later.comparable || !before.comparable || before.risk == 0) return false;
+  // What is done by hand is less than a graph that can be captured now.
+  if (later.by_hand && !before.possible) return false;
   if (std::pair(later.effort, later.risk) >= std::pair(before.effort, before.risk)) return false;
   const bool by_estimate =
       before.risk == 2 && later.risk < 2 && before.saving <= later.saving * within_an_estimate;

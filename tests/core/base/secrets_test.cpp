@@ -31,7 +31,8 @@ TEST(Secrets, AreKnownByTheNameOfTheirOption) {
 }
 
 TEST(Secrets, AreKnownByTheirForm) {
-  for (const std::string form : {"hf_", "sk-", "ghp_", "github_pat_", "glpat-", "nvapi-", "dckr_pat_"})
+  for (const std::string form :
+       {"hf_", "sk-", "ghp_", "github_pat_", "glpat-", "nvapi-", "dckr_pat_"})
     expect_redacted({"x", form + key + key}, {"x", "REDACTED"});
   expect_redacted({"0123456789abcdef0123456789abcdef01234567"}, {"REDACTED"});
   expect_redacted({"AKIAIOSFODNN7EXAMPLE"}, {"REDACTED"});
