@@ -15,7 +15,8 @@ import numpy
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # Made by the copy, not by fetch.py.
 LATER = ("rnnoise", "opus_rdovae", "autovc", "world_models", "deepar", "sha_rnn", "gnmt", "word_picture_files", "yelp", "drqa", "quaternet", "headlines", "piano",
-         "two_voices", "films", "shares", "songs", "treebank", "speech")
+         "two_voices", "films", "shares", "songs", "treebank", "speech", "chorales", "conversations", "sentences_aloud", "tones", "companded",
+         "methods", "recitals", "audio_books")
 
 
 def open_new(path):
@@ -425,6 +426,179 @@ def speech(folder):
     (folder / "filelists").mkdir(exist_ok=True)
     (folder / "filelists/ljs_mel_text_train_filelist.txt").write_text("".join(listed * 40))
     (folder / "filelists/ljs_mel_text_val_filelist.txt").write_text("".join(listed[:128]))
+
+
+def voices_of_chorales():
+    """Chords of four notes, most often held for a while."""
+    draw = numpy.random.RandomState(32)
+
+    def chorale(length):
+        chord, chords = draw.randint(36, 84, 4), []
+        for _ in range(length):
+            chord = numpy.where(draw.rand(4) < 0.6, chord, numpy.clip(chord + draw.randint(-4, 5, 4), 36, 84))
+            chords.append(tuple(int(note) for note in sorted(set(chord.tolist()))))
+        return chords
+    return {part: [chorale(int(length)) for length in draw.randint(24, 130, count)] for part, count in (("train", 229), ("test", 77), ("valid", 76))}
+
+
+def chorales(folder):
+    """As the program keeps them once it has downloaded them."""
+    import torch
+    place, kept = folder / "pyro/contrib/examples/.data", {}
+    for part, pieces in voices_of_chorales().items():
+        sequences = []
+        for piece in pieces:
+            sequences.append(torch.zeros(len(piece), 88))
+            for step, chord in enumerate(piece):
+                sequences[-1][step, [note - 21 for note in chord]] = 1
+        kept[part] = {"sequence_lengths": torch.tensor([len(piece) for piece in pieces]), "sequences": sequences}
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "jsb_chorales.pkl").write_bytes(pickle.dumps(kept))
+
+
+def chorales_as_lists(folder):
+    place = folder / "numpyro/examples/.data"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "jsb_chorales.pickle").write_bytes(pickle.dumps(voices_of_chorales(), protocol=2))
+
+
+def transformer_station(folder):
+    """Seven readings an hour, with a rhythm of a day."""
+    draw = numpy.random.RandomState(33)
+    hours = numpy.arange(17420)
+    values = 10 + draw.rand(7) * 10 + 4 * numpy.sin(hours[:, None] * numpy.pi / 12 + draw.rand(7) * 6) + draw.randn(17420, 7)
+    dates = numpy.datetime64("2016-07-01T00") + hours.astype("timedelta64[h]")
+    with open_new(folder / "dataset/ETT-small/ETTh1.csv") as out:
+        out.write("date,HUFL,HULL,MUFL,MULL,LUFL,LULL,OT\n")
+        out.writelines(f"{str(date).replace('T', ' ')}:00:00,{','.join(f'{value:.3f}' for value in row)}\n" for date, row in zip(dates, values))
+
+
+def conversations(folder):
+    """Vectors of 40 conversations of two to four speakers, near a mean for each speaker."""
+    draw, vectors, names_of = numpy.random.RandomState(34), [], []
+    for conversation in range(40):
+        speakers = draw.randint(2, 5)
+        means = draw.randn(speakers, 256)
+        for turn in range(12):
+            speaker, length = draw.randint(speakers), draw.randint(8, 24)
+            vectors.append((means[speaker] + 0.3 * draw.randn(length, 256)) * 0.1)
+            names_of += [f"{conversation}_{speaker}"] * length
+    (folder / "data").mkdir(exist_ok=True)
+    numpy.savez(folder / "data/toy_training_data.npz", train_sequence=numpy.concatenate(vectors), train_cluster_id=numpy.array(names_of))
+    tests, of_tests = numpy.empty(2, object), numpy.empty(2, object)
+    for index in range(2):
+        tests[index], of_tests[index] = draw.randn(40, 256) * 0.1, ["a"] * 20 + ["b"] * 20
+    numpy.savez(folder / "data/toy_testing_data.npz", test_sequences=tests, test_cluster_ids=of_tests)
+
+
+def sentences_aloud(folder):
+    """Noise of 1 to 10 seconds as wave files, with sentences of a matching length."""
+    import wave
+    draw, listed = numpy.random.RandomState(35), []
+    (folder / "wavs").mkdir(exist_ok=True)
+    for index in range(60):
+        seconds = 1.1 + 9 * draw.rand()
+        with wave.open(str(folder / f"wavs/{index}.wav"), "wb") as out:
+            out.setparams((1, 2, 22050, 0, "NONE", ""))
+            out.writeframes(draw.randint(-9000, 9000, int(22050 * seconds)).astype("int16").tobytes())
+        listed.append(f"wavs/{index}.wav|a {''.join(draw.choice(list(LETTERS + '     '), int(15 * seconds)))} z.|0\n")
+    (folder / "filelists/made_up_train.txt").write_text("".join(listed * 20))
+    (folder / "filelists/made_up_val.txt").write_text("".join(listed[:12]))
+
+
+def tones(folder):
+    """Sounds of four seconds, their pitch and their loudness, as the program's preprocess.py writes them."""
+    draw, place = numpy.random.RandomState(36), folder / "preprocessed"
+    place.mkdir(exist_ok=True)
+    pitch = numpy.repeat(100 + 800 * draw.rand(480, 8), 50, 1)
+    phase = numpy.cumsum(numpy.repeat(pitch, 160, 1), 1) * 2 * numpy.pi / 16000
+    numpy.save(place / "signals.npy", (0.3 * numpy.sin(phase)).astype("float32"))
+    numpy.save(place / "pitchs.npy", pitch.astype("float32"))
+    numpy.save(place / "loudness.npy", (-30 + 5 * draw.randn(480, 400)).astype("float32"))
+
+
+def companded(folder):
+    """Sounds in 1,024 levels and their spectrograms, forty different ones under 4,000 names."""
+    draw, place, listed = numpy.random.RandomState(37), folder / "dataset/train", []
+    place.mkdir(parents=True, exist_ok=True)
+    for index in range(4000):
+        if index < 40:
+            frames = int(draw.randint(100, 400))
+            numpy.save(place / f"{index}.wav.npy", draw.randint(0, 1024, 200 * frames + 200))
+            numpy.save(place / f"{index}.mel.npy", draw.rand(80, frames).astype("float32"))
+        else:
+            for kind in ("wav", "mel"):
+                (place / f"{index}.{kind}.npy").unlink(missing_ok=True)
+                os.link(place / f"{index % 40}.{kind}.npy", place / f"{index}.{kind}.npy")
+        listed.append([f"{index}", f"train/{index}"])
+    (folder / "dataset/train.json").write_text(json.dumps(listed))
+
+
+def film_ratings(folder):
+    """100,000 ratings of 1,682 films by 943 people, in order of time."""
+    draw = numpy.random.RandomState(38)
+    with open_new(folder / "dataset/ml-100k/ml-100k.inter") as out:
+        out.write("user_id:token\titem_id:token\trating:float\ttimestamp:float\n")
+        out.writelines(f"{user}\t{item}\t{rating}\t{880000000 + 60 * index}\n" for index, (user, item, rating) in enumerate(zip(
+            draw.randint(1, 944, 100000).tolist(), (zipf(draw, 100000, 1682) + 1).tolist(), draw.randint(1, 6, 100000).tolist())))
+
+
+def tagged_treebank(folder):
+    """Sentences in CoNLL-U with parts of speech at random, a line a word."""
+    draw, kinds = numpy.random.RandomState(41), ("NOUN", "VERB", "ADJ", "ADV", "PRON", "DET", "ADP", "AUX", "PUNCT")
+    for file, count in (("train", 5000), ("dev", 300)):
+        with open_new(folder / f"data/pos/en_made.{file}.in.conllu") as out:
+            for words in lines(draw, count, 9000, 5, 35):
+                tags = draw.randint(0, 9, len(words)).tolist()
+                out.writelines(f"{at + 1}\t{word}\t{word}\t{kinds[tag]}\tX{tag}\t{'Number=Sing' if tag < 3 else '_'}\t{at}\t{'dep' if at else 'root'}\t_\t_\n"
+                               for at, (word, tag) in enumerate(zip(words, tags)))
+                out.write("\n")
+
+
+def methods(folder):
+    """Names, calls, tokens and descriptions of methods, as indices of words in one long row each."""
+    draw, place = numpy.random.RandomState(39), folder / "data/github"
+    place.mkdir(parents=True, exist_ok=True)
+    for part, count in (("train", 100000), ("valid", 2000)):
+        for kind, shortest, longest in (("name", 1, 7), ("apiseq", 2, 40), ("tokens", 5, 70), ("desc", 3, 40)):
+            lengths = draw.randint(shortest, longest, count)
+            indices = numpy.zeros(count, [("length", "<i4"), ("pos", "<i4")])
+            indices["length"], indices["pos"] = lengths, numpy.cumsum(lengths) - lengths
+            with (place / f"{part}.{kind}.h5").open("wb") as out:
+                numpy.savez(out, phrases=zipf(draw, int(lengths.sum()), 9990) + 4, indices=indices)
+
+
+def recitals(folder):
+    """Noise of a minute and notes at random, as the program keeps them once it has read them."""
+    import torch
+    draw, place, listed = numpy.random.RandomState(40), folder / "data/MAESTRO", []
+    place.mkdir(parents=True, exist_ok=True)
+    for index in range(66):
+        audio = torch.from_numpy(draw.randint(-9000, 9000, 960000).astype("int16"))
+        label = torch.from_numpy(numpy.where(draw.rand(1876, 88) < 0.03, draw.randint(1, 4, (1876, 88)), 0).astype("uint8"))
+        torch.save({"path": f"{index}.wav", "audio": audio, "label": label, "velocity": label * 20}, place / f"{index}.pt")
+        (place / f"{index}.tsv").touch()
+        listed.append({"audio_filename": f"{index}.wav", "midi_filename": f"{index}.midi", "split": "train" if index < 64 else "validation"})
+    (place / "maestro-v1.0.0.json").write_text(json.dumps(listed))
+
+
+def audio_books(folder):
+    """Noise of 2 to 16 seconds and sentences of a matching length; 40 different sounds under 1,216 names."""
+    draw, first = numpy.random.RandomState(42), []
+    for part, count in (("train-clean-100", 400), ("train-clean-360", 800), ("dev-clean", 16)):
+        place = folder / f"data/LibriSpeech/{part}/1/1"
+        place.mkdir(parents=True, exist_ok=True)
+        with open_new(place / "1-1.trans.txt") as out:
+            for index in range(count):
+                path = place / f"1-1-{index:04}.flac"
+                if len(first) < 40:
+                    noise(path, int(16000 * (2 + 14 * draw.rand())), index)
+                    first.append(path)
+                else:
+                    path.unlink(missing_ok=True)
+                    os.link(first[index % 40], path)
+                count_of_words = first[index % 40].stat().st_size // 12000
+                out.write(f"1-1-{index:04} {' '.join(draw.choice(['THE', 'OF', 'AND', 'HOUSE', 'RIVER', 'MORNING', 'WITHOUT', 'STRANGER', 'REMEMBERED'], count_of_words))}\n")
 
 
 def make(row, place):

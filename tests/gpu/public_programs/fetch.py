@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Public training programs with recurrent layers, at fixed commits, with made-up data: for `tried.py --list DEST/programs.jsonl`.
 
-fetch.py DEST [--only NAME,…] [--set first|second] [--mirror FOLDER]: gets the files that each program of programs.jsonl needs from GitHub, or from local git
+fetch.py DEST [--only NAME,…] [--set first|second|third] [--mirror FOLDER]: gets the files that each program of programs.jsonl needs from GitHub, or from local git
 directories FOLDER/OWNER+NAME (or .git, repo, repo/.git in it), and writes its stand-in modules and data. Needs git, tar and NumPy. Where the
 programs run, DEST/data.py then makes the bulky data.
 """
@@ -66,7 +66,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dest")
     parser.add_argument("--only", default="")
-    parser.add_argument("--set", choices=("first", "second"))
+    parser.add_argument("--set", choices=("first", "second", "third"))
     parser.add_argument("--mirror")
     options = parser.parse_args()
     rows = [json.loads(line) for line in (HERE / "programs.jsonl").read_text().splitlines()]
@@ -85,8 +85,8 @@ def main():
         try:
             if top not in made:
                 get(row, dest / top, options.mirror)
-                script = next(word for word in row["command"] if word.endswith(".py"))
-                write_stand_ins(row, (dest / row["cwd"] / script).parent)
+                script = next((word for word in row["command"] if word.endswith(".py")), "")  # none after -m
+                write_stand_ins(row, (dest / row["cwd"] / script).parent if script else dest / row["cwd"])
                 if row["data"] not in data.LATER:
                     data.make(row, dest)
             made.add(top)

@@ -17,7 +17,7 @@ def stft(y, n_fft=2048, hop_length=512, win_length=None, window="hann", **option
     return numpy.fft.rfft(frames * shape).T
 
 
-def mel(sr=22050, n_fft=2048, n_mels=128, **options):
+def mel(sr=22050, n_fft=2048, n_mels=128, *bounds, **options):
     centres, bins = numpy.linspace(0, n_fft // 2, n_mels + 2)[1:-1], numpy.arange(n_fft // 2 + 1)
     return numpy.maximum(0, 1 - numpy.abs(bins - centres[:, None]) * n_mels / n_fft)
 
