@@ -32,6 +32,8 @@ class ByHand:
             self.drawn_once()
         if program == "compile":
             self.toys()
+        if program == "uis_rnn":
+            self.packed_batches()
         if program == "chatbot":
             module = importlib.import_module("train")
             module.train = self.training_of_chatbot(module.train)
@@ -94,6 +96,21 @@ class ByHand:
                 padded.append(pad(*words, **names))
             return padded[0]
         utils.generate_toy_data, rnn.pad_sequence = drawn, once
+
+    def packed_batches(self):
+        """uis_rnn draws, fills and packs a batch in NumPy for each step."""
+        utils, kept, inside = importlib.import_module("uisrnn.utils"), [], self
+        pack = utils.pack_sequence
+
+        def packed(*words):
+            if inside.now == READY and len(kept) == KEPT:
+                kept.append(kept.pop(0))
+                return kept[0]
+            one = pack(*words)
+            if len(kept) < KEPT:
+                kept.append(one)
+            return one
+        utils.pack_sequence = packed
 
     def drawn_once(self):
         """deeplog has TensorBoard trace and draw the model in every step."""
