@@ -456,12 +456,6 @@ def chorales(folder):
     (place / "jsb_chorales.pkl").write_bytes(pickle.dumps(kept))
 
 
-def chorales_as_lists(folder):
-    place = folder / "numpyro/examples/.data"
-    place.mkdir(parents=True, exist_ok=True)
-    (place / "jsb_chorales.pickle").write_bytes(pickle.dumps(voices_of_chorales(), protocol=2))
-
-
 def transformer_station(folder):
     """Seven readings an hour, with a rhythm of a day."""
     draw = numpy.random.RandomState(33)
@@ -532,15 +526,6 @@ def companded(folder):
                 os.link(place / f"{index % 40}.{kind}.npy", place / f"{index}.{kind}.npy")
         listed.append([f"{index}", f"train/{index}"])
     (folder / "dataset/train.json").write_text(json.dumps(listed))
-
-
-def film_ratings(folder):
-    """100,000 ratings of 1,682 films by 943 people, in order of time."""
-    draw = numpy.random.RandomState(38)
-    with open_new(folder / "dataset/ml-100k/ml-100k.inter") as out:
-        out.write("user_id:token\titem_id:token\trating:float\ttimestamp:float\n")
-        out.writelines(f"{user}\t{item}\t{rating}\t{880000000 + 60 * index}\n" for index, (user, item, rating) in enumerate(zip(
-            draw.randint(1, 944, 100000).tolist(), (zipf(draw, 100000, 1682) + 1).tolist(), draw.randint(1, 6, 100000).tolist())))
 
 
 def tagged_treebank(folder):

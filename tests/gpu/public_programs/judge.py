@@ -38,6 +38,7 @@ REALISES = {
     "whole sequence": ("launch/per-step-calls",),
     "batches ready": ("launch/waits-for-host",),
     "attention as one product": ("launch/repeated-kernels",),
+    "product out of the loop": ("launch/handwritten-cell",),
 }
 # A command that measures by itself is neither an answer nor the best change; nor are batches that are ready and on the GPU, two changes together.
 NO_CHANGES = ("accelerate", "batches on the GPU")

@@ -2,7 +2,7 @@
 import builtins
 import importlib
 
-from measure_changes import BY_HAND, DRAWN, MODULE, ON_GPU, PRODUCT, READY, SEQUENCE
+from measure_changes import BACKWARD, BY_HAND, DRAWN, MODULE, NETWORK, ON_GPU, PRODUCT, READY, SEQUENCE, STEP
 
 KEPT = 4            # batches that are handed out again
 WORDS = 10          # of each sentence of compound_pcfg, whose steps take ten times as long for long sentences as for short ones
@@ -34,6 +34,9 @@ class ByHand:
             self.toys()
         if program == "uis_rnn":
             self.packed_batches()
+            self.padded_like_packed()
+        if program == "a2c_recurrent":
+            classes["a2c_ppo_acktr.model", "NNBase"] = self.steps_of_a2c
         if program == "chatbot":
             module = importlib.import_module("train")
             module.train = self.training_of_chatbot(module.train)
@@ -111,6 +114,33 @@ class ByHand:
                 kept.append(one)
             return one
         utils.pack_sequence = packed
+
+    def padded_like_packed(self):
+        """uis_rnn asks whether a layer returned a packed sequence."""
+        rnn, kinds = self.torch.nn.utils.rnn, (self.torch.nn.utils.rnn.PackedSequence, self.padded_kind)
+
+        class Either(type):
+            def __instancecheck__(cls, one):
+                return isinstance(one, kinds)
+
+        class PackedSequence(metaclass=Either):
+            def __new__(cls, *words, **names):
+                return kinds[0](*words, **names)
+        rnn.PackedSequence = PackedSequence
+
+    def steps_of_a2c(self, kind):
+        """Where games end is read off the GPU, to cut the sequence there. A graph takes every step by itself, whether a game ends or not."""
+        torch, original, inside = self.torch, kind._forward_gru, self
+
+        def forward(this, inputs, state, masks):
+            if inside.now not in (NETWORK, BACKWARD, STEP) or inputs.size(0) == state.size(0):
+                return original(this, inputs, state, masks)
+            games, state, outputs = state.size(0), state.unsqueeze(0), []
+            for one, mask in zip(inputs.view(-1, games, inputs.size(1)), masks.view(-1, games, 1)):
+                out, state = this.gru(one.unsqueeze(0), state * mask)
+                outputs.append(out)
+            return torch.cat(outputs).view(-1, outputs[0].size(2)), state.squeeze(0)
+        kind._forward_gru = forward
 
     def drawn_once(self):
         """deeplog has TensorBoard trace and draw the model in every step."""

@@ -4,6 +4,7 @@ AS_WRITTEN, CONTROL, TF32, HALF, PADDED = "as written", "as written, again", "TF
 NETWORK, BACKWARD, STEP, CUDNN, LAYERS = "graph of network", "graph to backward", "graph of step", "cuDNN on", "half layers"
 READY, ON_GPU = "batches ready", "batches on the GPU"
 SEQUENCE, PRODUCT, MODULE, DRAWN = "whole sequence", "attention as one product", "one call of the module", "model drawn once"
+OUTSIDE, UNROLLED = "product out of the loop", "loop unrolled"
 
 # Units, inputs, sequences: a size is rounded up to a multiple, and to at least as much.
 HALF_SIZES = {"awd_lstm_lm": ((512, 128), (1, 128), 24), "speaker_verification": ((1, 1), (128, 1), 24), "vae_lagging_encoder": ((1, 1), (1, 1), 16),
@@ -23,5 +24,5 @@ AHEAD = {"world_models_mdrnn": 16}
 BY_HAND = {"narm": (READY, ON_GPU), "world_models_mdrnn": (READY, ON_GPU), "open_unmix": (READY, ON_GPU), "deeplog": (READY, DRAWN), "drqa": (READY,),
            "compile": (READY,), "chatbot": (SEQUENCE, PRODUCT), "stgat": (MODULE,),
            # The third set: every program that has batches prepared, chosen before any of them was recorded.
-           **dict.fromkeys(("segrnn", "stanza_pos", "makemore_gru", "recbole_gru4rec", "uis_rnn", "flowtron_amp", "end_to_end_asr", "ddsp", "onsets_and_frames",
+           **dict.fromkeys(("segrnn", "stanza_pos", "makemore_gru", "uis_rnn", "flowtron_amp", "end_to_end_asr", "ddsp", "onsets_and_frames",
                             "universal_vocoding_amp", "code_search"), (READY,))}

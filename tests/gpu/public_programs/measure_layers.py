@@ -67,10 +67,12 @@ class Layers:
         class Padded:
             def __init__(self, data, lengths, batch_first):
                 self.data, self.lengths, self.batch_first = data, lengths, batch_first
-        pack, unpack = rnn.pack_padded_sequence, rnn.pad_packed_sequence
+        pack, unpack, self.padded_kind = rnn.pack_padded_sequence, rnn.pad_packed_sequence, Padded
 
         def packed(data, lengths, batch_first=False, enforce_sorted=True):
             inside.uses_packing = True
+            if isinstance(lengths, (list, tuple)):
+                lengths = [int(one) for one in lengths]  # PyTorch takes tensors for sequences once __getitem__ is replaced
             if inside.now not in (PADDED, BACKWARD, STEP):  # a graph of packed sequences would keep the lengths of one batch
                 return pack(data, lengths, batch_first, enforce_sorted)
             lengths = torch.as_tensor(lengths)

@@ -1,5 +1,0 @@
-"""Stands in for thop.vision.basic_hooks."""
-
-
-def count_parameters(*arguments):
-    pass
