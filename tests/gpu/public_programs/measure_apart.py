@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Two programs without a backward pass of PyTorch, each timed as it is written and with what an expert would change in it, in turn.
+"""Two programs that measure.py cannot reach into, each timed as it is written and with what an expert would change in it, in turn.
 
 measure_apart.py DEST OUTPUT denoiser_stream|haiku_char_lstm [--seconds S]: writes OUTPUT/NAME.json as measure.py does, for `judge.py times`. On a GPU.
 
 denoiser_stream: a frame of its stream; "graph of network": what _separate_frame() launches as a CUDA graph; "graph of step": all that feed() does with a frame,
-its loudness kept on the GPU. haiku_char_lstm: one update; the product of each layer's input before the loop over time, the loop unrolled 16 times, and both.
+its loudness and its filters kept on the GPU. haiku_char_lstm: one update; the product of each layer's
+input before the loop over time, the loop unrolled 16 times, and both.
 """
 import argparse
 import importlib.util
@@ -40,6 +41,7 @@ def denoiser_stream(folder):
     import math
     import torch
     sys.path.insert(0, str(folder))
+    from denoiser import resample
     from denoiser.demucs import Demucs, DemucsStreamer
     torch.manual_seed(1)
     demucs = Demucs(hidden=48, resample=4).to("cuda")
@@ -64,7 +66,7 @@ def denoiser_stream(folder):
 
         def replayed(frame):
             if not at:
-                kept = [state.clone() for state in states(one)]
+                at["kept"] = kept = [state.clone() for state in states(one)]
                 at["frame"], at["graph"] = frame.clone(), torch.cuda.CUDAGraph()
                 with torch.cuda.graph(at["graph"]):
                     one.conv_state, one.lstm_state = [state.clone() for state in kept[:-2]], tuple(kept[-2:])
@@ -77,7 +79,10 @@ def denoiser_stream(folder):
         return one
 
     def step_of(one):
-        """feed() with a frame, captured: where it asks math.sqrt() for a number, a tensor of the GPU does."""
+        """feed() with a frame, captured: where it asks math.sqrt() for a number, a tensor of the GPU does; its filters are made once."""
+        made = {name: getattr(resample, name) for name in ("kernel_upsample2", "kernel_downsample2")}
+        for name, make in made.items():
+            setattr(resample, name, lambda zeros, ready=make(56).to("cuda"): ready)
         graph, frame = torch.cuda.CUDAGraph(), sound[:, :one.stride].clone()
         kept, pending = [state.clone() for state in states(one)], one.pending.clone()
         one.variance = torch.as_tensor(one.variance).clone().to("cuda")
@@ -88,10 +93,13 @@ def denoiser_stream(folder):
             one.feed(frame)
             copied([*kept, pending, variance], [*states(one), one.pending, one.variance])
         math.sqrt = root
+        for name, make in made.items():
+            setattr(resample, name, make)
 
         def feed(given):
             frame.copy_(given)
             graph.replay()
+        feed.kept = kept, pending, variance, one
         return feed
 
     def frames(feed):

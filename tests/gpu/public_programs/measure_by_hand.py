@@ -2,10 +2,12 @@
 import builtins
 import importlib
 
-from measure_changes import BACKWARD, BY_HAND, DRAWN, MODULE, NETWORK, ON_GPU, PRODUCT, READY, SEQUENCE, STEP
+from measure_changes import AS_WRITTEN, BACKWARD, BY_HAND, DRAWN, MODULE, NETWORK, ON_GPU, PRODUCT, READY, SEQUENCE, STEP
 
 KEPT = 4            # batches that are handed out again
 WORDS = 10          # of each sentence of compound_pcfg, whose steps take ten times as long for long sentences as for short ones
+BUCKET = 600        # of end_to_end_asr's 1,200 sentences by length
+LENGTHS = 32        # between those that uis_rnn's batches are padded up to
 BEGIN, END = 0, 1   # signs of chatbot: SOS_token, and EOS_token, which its loss leaves out
 
 
@@ -27,6 +29,8 @@ class ByHand:
             classes["model", "Attn"] = self.attention_of_chatbot
         if program == "stgat":
             classes["models", "TrajectoryGenerator"] = self.cells_of_stgat
+        if program == "a2c_recurrent":
+            classes["a2c_ppo_acktr.model", "NNBase"] = self.steps_of_a2c
         self.change_classes(classes)
         if program == "deeplog":
             self.drawn_once()
@@ -35,8 +39,9 @@ class ByHand:
         if program == "uis_rnn":
             self.packed_batches()
             self.padded_like_packed()
-        if program == "a2c_recurrent":
-            classes["a2c_ppo_acktr.model", "NNBase"] = self.steps_of_a2c
+        if program == "end_to_end_asr":  # its classes of TorchScript must be made by nothing else
+            self.one_bucket(importlib.import_module("corpus.librispeech").LibriDataset)
+            self.words_of_asr(importlib.import_module("src.asr").ASR)
         if program == "chatbot":
             module = importlib.import_module("train")
             module.train = self.training_of_chatbot(module.train)
@@ -110,7 +115,11 @@ class ByHand:
                 kept.append(kept.pop(0))
                 return kept[0]
             one = pack(*words)
-            if len(kept) < KEPT:
+            if inside.now in (BACKWARD, STEP):  # up to the nearest of a few lengths, one graph for each
+                more = -one[0].data.size(0) % LENGTHS
+                one[0].data, truth = (inside.torch.nn.functional.pad(part, (0, 0, 0, 0, 0, more)) for part in (one[0].data, one[1]))
+                return one[0], truth
+            if len(kept) < KEPT and inside.now == AS_WRITTEN:
                 kept.append(one)
             return one
         utils.pack_sequence = packed
@@ -141,6 +150,21 @@ class ByHand:
                 outputs.append(out)
             return torch.cat(outputs).view(-1, outputs[0].size(2)), state.squeeze(0)
         kind._forward_gru = forward
+
+    def one_bucket(self, kind):
+        """Every step of end_to_end_asr has the same sixteen sounds."""
+        get = kind.__getitem__
+        kind.__getitem__ = lambda this, index: get(this, BUCKET if this.bucket_size > 1 else index)
+
+    def words_of_asr(self, kind):
+        """How many words are decoded is read off the GPU. A graph has as many as the sentences are padded to."""
+        original, inside = kind.forward, self
+
+        def forward(this, sounds, lengths, words, **names):
+            if inside.now in (BACKWARD, STEP) and names.get("teacher") is not None:
+                words = names["teacher"].size(1)
+            return original(this, sounds, lengths, words, **names)
+        kind.forward = forward
 
     def drawn_once(self):
         """deeplog has TensorBoard trace and draw the model in every step."""

@@ -67,6 +67,7 @@ class Layers:
         class Padded:
             def __init__(self, data, lengths, batch_first):
                 self.data, self.lengths, self.batch_first = data, lengths, batch_first
+        torch.utils._pytree.register_pytree_node(Padded, lambda one: ([one.data, one.lengths], one.batch_first), lambda parts, first: Padded(*parts, first))
         pack, unpack, self.padded_kind = rnn.pack_padded_sequence, rnn.pad_packed_sequence, Padded
 
         def packed(data, lengths, batch_first=False, enforce_sorted=True):
