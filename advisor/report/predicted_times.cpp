@@ -46,7 +46,9 @@ std::string name(const model::AlgorithmTime& algorithm, const Of& of) {
   if (!algorithm.asked || !of.algo_known) return text;
   if (of.config.mixed_algos())
     text += fmt::format(", backward {}", to_string(*of.config.backward_algo));
-  return text + (of.framework.empty() ? " (asked for)" : " (runs)");
+  // cuDNN may run another one than it was asked for.
+  const bool asked = of.framework.empty() && algorithm.algo == of.config.algo;
+  return text + (asked ? " (asked for)" : " (runs)");
 }
 
 // Of an algorithm that the framework does not run by itself.
@@ -67,7 +69,8 @@ std::string mark(const model::AlgorithmTime& algorithm, const Of& of, bool swapp
                         of.config.math_type != MathType::tensor_op_allow_conversion;
   // `accelerate` keeps what runs where another algorithm measures slower.
   const auto* runs = of.asked_for();
-  if (swapped && algorithm.total && runs != nullptr && runs->total &&
+  swapped = swapped && runs != nullptr;
+  if (swapped && algorithm.total && runs->total &&
       algorithm.total->seconds >= runs->total->seconds) {
     add("slower than what runs");
     return text;
