@@ -54,7 +54,8 @@ Result<void> read_header(const Json& json, std::string_view file, int line, Meas
                                   {"driver", &into.driver_version},
                                   {"cpu", &into.cpu},
                                   {"date", &into.date},
-                                  {"command", &into.command}}) {
+                                  {"command", &into.command},
+                                  {"adapts", &into.adapts}}) {
     const auto found = json.find(key);
     if (found == json.end()) continue;
     if (!found->is_string()) {
@@ -189,6 +190,7 @@ std::string write_measured_times(const MeasuredTimes& times) {
       {"times_version", known_version}, {"device", times.device}, {"cudnn", times.cudnn_version},
       {"driver", times.driver_version}, {"cpu", times.cpu},       {"date", times.date},
       {"command", times.command}};
+  if (!times.adapts.empty()) header["adapts"] = times.adapts;
   for (const auto& [key, numbers] : times.choices) {
     Json& list = header["choices"][key] = Json::array();
     for (const double number : numbers) list.push_back(Json::parse(fmt::format("{:.4g}", number)));

@@ -36,6 +36,9 @@ struct MeasuredTimes {
   std::string cpu;      // of the host: launch-bound times depend on it
   std::string date;     // ISO 8601, UTC
   std::string command;  // that measured them
+  // The id of a GPU whose times travel in the program: these rows correct what those predict, and
+  // need not cover all kernels. Empty: they stand alone.
+  std::string adapts;
   std::vector<MeasuredRow> rows;
   // What the model chose by cross-validation on these rows, for each group of kernels and phase; it
   // alone knows what the numbers mean. May be empty.

@@ -157,6 +157,8 @@ std::string_view to_string(Split split) {
       return "lengths, inputs, layers or directions of one hidden size";
     case Split::cross:
       return "one hidden size and one batch";
+    case Split::kernels:
+      return "one algorithm and precision";
   }
   return "";
 }
@@ -173,9 +175,25 @@ std::vector<Fold> folds(const MeasuredTimes& times) {
   return result;
 }
 
+std::vector<Fold> kernel_folds(const MeasuredTimes& times) {
+  std::map<std::tuple<Algo, DataType, MathType>, Rows> families;
+  for (std::size_t i = 0; i < times.rows.size(); ++i) {
+    const RnnConfig& config = times.rows[i].config;
+    families[{config.algo, config.data_type, config.math_type}].push_back(i);
+  }
+  std::vector<Fold> result;
+  for (const auto& [family, rows] : families) result.push_back({Split::kernels, rows, rows});
+  return result;
+}
+
 std::vector<LeftOutTime> cross_validate(const MeasuredTimes& times, const DeviceSpec& device,
                                         const std::atomic<bool>* stop) {
-  const std::vector<Fold> all = folds(times);
+  return cross_validate(times, device, folds(times), stop);
+}
+
+std::vector<LeftOutTime> cross_validate(const MeasuredTimes& times, const DeviceSpec& device,
+                                        const std::vector<Fold>& all,
+                                        const std::atomic<bool>* stop) {
   std::vector<std::vector<LeftOutTime>> found(all.size());
   for_pieces(all.size(), 1, [&](std::size_t i, std::size_t) {
     if (stop == nullptr || !stop->load()) found[i] = predict_fold(times, device, all[i]);

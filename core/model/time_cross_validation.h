@@ -25,11 +25,12 @@ namespace rnnadvisor::model {
 // What is left out together, from what is easiest to predict to what is most like a question about
 // sizes that are on no line of the grid that was measured.
 enum class Split {
-  shape,   // a tenth of all shapes, spread evenly: k-fold cross-validation
-  hidden,  // all of one hidden size
-  batch,   // all of one batch
-  cut,     // other lengths, inputs, layers or directions than the usual, of one hidden size
-  cross,   // all of one hidden size and all of one batch; what has both is predicted
+  shape,    // a tenth of all shapes, spread evenly: k-fold cross-validation
+  hidden,   // all of one hidden size
+  batch,    // all of one batch
+  cut,      // other lengths, inputs, layers or directions than the usual, of one hidden size
+  cross,    // all of one hidden size and all of one batch; what has both is predicted
+  kernels,  // all of one algorithm and precision: of times that correct those of another GPU
 };
 inline constexpr Split all_splits[] = {Split::shape, Split::hidden, Split::batch, Split::cut,
                                        Split::cross};
@@ -40,9 +41,12 @@ struct Fold {
   std::vector<std::size_t> left_out;  // of the model; indices of rows, ascending
   std::vector<std::size_t> asked;     // predicted without them, some or all of these
 };
-// In a fixed order that depends on the rows alone. The least and the largest hidden size and batch
-// are not left out as lines: beyond them is extrapolation.
+// In a fixed order that depends on the rows alone; without Split::kernels. The least and the
+// largest hidden size and batch are not left out as lines: beyond them is extrapolation.
 std::vector<Fold> folds(const MeasuredTimes& times);
+
+// Of Split::kernels.
+std::vector<Fold> kernel_folds(const MeasuredTimes& times);
 
 struct LeftOutTime {
   Split split = Split::shape;
@@ -53,6 +57,10 @@ struct LeftOutTime {
 
 // Every measured time of every fold for which the rest predicts one. On all processors; some ten
 // seconds of one for a thousand rows. Ends early with what it has when `stop` is set.
+std::vector<LeftOutTime> cross_validate(const MeasuredTimes& times, const DeviceSpec& device,
+                                        const std::vector<Fold>& folds,
+                                        const std::atomic<bool>* stop = nullptr);
+// Of folds().
 std::vector<LeftOutTime> cross_validate(const MeasuredTimes& times, const DeviceSpec& device,
                                         const std::atomic<bool>* stop = nullptr);
 

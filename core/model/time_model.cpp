@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <utility>
 
 #include "core/base/text.h"
@@ -36,6 +37,25 @@ std::string name_of(const Key& key) {
 }
 
 std::size_t index_of(Phase phase) { return static_cast<std::size_t>(phase); }
+
+// Groups of kernels from which another one's distance from the base can be told.
+constexpr std::size_t fewest_groups = 3;
+
+// By what logarithmic factor times differ from those of the base, and how far a group is off by it,
+// nine in ten times.
+struct Spread {
+  double log_factor = 0, radius = 0;
+  bool tells = false;  // enough groups were measured
+};
+
+// The least that nine in ten do not exceed, as conformal prediction counts them; 0 of none.
+double nine_in_ten(std::vector<double> misses) {
+  if (misses.empty()) return 0;
+  const auto rank =
+      static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(misses.size() + 1)));
+  std::sort(misses.begin(), misses.end());
+  return misses[std::min(rank, misses.size()) - 1];
+}
 
 struct Learned {
   std::vector<std::size_t> rows;  // indices into MeasuredTimes::rows, or calls of StoredTimes
@@ -112,6 +132,7 @@ struct TimeModel::State {
   MeasuredTimes times;
   DeviceSpec device;
   IntervalFactors intervals;
+  std::shared_ptr<const TimeModel> base;         // that the rows correct; null: they stand alone
   std::optional<StoredTimes> stored;             // then there are no rows
   std::map<Key, std::vector<std::size_t>> rows;  // the first one of each configuration
   // All rows of a configuration that was measured more than once, by the first one: other
@@ -119,10 +140,26 @@ struct TimeModel::State {
   std::map<std::size_t, std::vector<std::size_t>> repeats;
   mutable std::mutex mutex;
   mutable std::array<std::optional<double>, 4> transfer;
+  mutable std::array<std::optional<Spread>, 4> spreads;
   mutable std::map<Key, Learned> learned;  // nodes of a map stay where they are
   // Those nodes, once they are made, by index_of().
   mutable std::array<std::atomic<const Learned*>, all_keys> ready{};
   mutable KeptPredictions kept;
+
+  struct KnownWork {
+    Work work{};
+    double log_radius = 0;  // of the base's prediction
+  };
+  // Work whose first order is the base's prediction; nothing where that has none.
+  std::optional<KnownWork> work_of(const RnnConfig& config, Phase phase) const {
+    if (base == nullptr) return KnownWork{work(config, phase)};
+    const auto predicted = base->predict(config, phase);
+    if (!predicted) return std::nullopt;
+    KnownWork known;
+    known.work[overhead_terms] = predicted->seconds;
+    known.log_radius = std::log(predicted->high_seconds / predicted->seconds);
+    return known;
+  }
 
   void take_rows() {
     std::map<Key, std::map<std::pair<Work, Place>, std::size_t>> first;
@@ -131,7 +168,7 @@ struct TimeModel::State {
       if (uncalibrated_options(row.config)) continue;
       for (const Phase phase : all_phases) {
         const auto group = time_group(row.config, device, phase);
-        if (!group || row.at(phase) <= 0) continue;
+        if (!group || row.at(phase) <= 0 || !work_of(row.config, phase)) continue;
         const Key key{*group, phase};
         const auto [at, fresh] =
             first[key].try_emplace({work(row.config, phase), place(row.config)}, i);
@@ -165,7 +202,7 @@ struct TimeModel::State {
     TimePoints points;
     for (const std::size_t index : indices) {
       const MeasuredRow& row = times.rows[index];
-      points.works.push_back(work(row.config, phase));
+      points.works.push_back(work_of(row.config, phase)->work);
       points.places.push_back(place(row.config));
       points.seconds.push_back(seconds_of(index, phase));
     }
@@ -177,7 +214,8 @@ struct TimeModel::State {
   // persistent one for persistent ones.
   TimePoints points_with_overhead(const Key& key, const std::vector<std::size_t>& indices) const {
     TimePoints points = points_of(indices, key.phase);
-    if (points.tells_overhead()) return points;
+    if (base != nullptr) points.overhead.emplace();  // it is in the base's prediction
+    if (base != nullptr || points.tells_overhead()) return points;
     const auto kinship = [&](const TimeGroup& other) {
       const bool standard = key.group.implementation == Implementation::standard;
       if (other.implementation == key.group.implementation) return 2;
@@ -218,6 +256,7 @@ struct TimeModel::State {
   // were not measured: learned on groups in which they were, by fitting them without. Nine in ten
   // logarithms of time miss by at most this; 0 where no group tells.
   double transfer_radius(Phase phase) const {
+    if (base != nullptr) return spread(phase).radius;
     std::vector<double> misses;
     for (const auto& [key, indices] : rows) {
       if (key.phase != phase) continue;
@@ -253,11 +292,44 @@ struct TimeModel::State {
         misses.push_back(std::abs(predicted - std::log(whole.seconds[i])));
       }
     }
-    if (misses.empty()) return 0;
-    const auto rank =
-        static_cast<std::size_t>(std::ceil(0.9 * static_cast<double>(misses.size() + 1)));
-    std::sort(misses.begin(), misses.end());
-    return misses[std::min(rank, misses.size()) - 1];
+    return nine_in_ten(std::move(misses));
+  }
+
+  // How the groups of a phase differ from the base: for each, its rows against the mean of the
+  // other groups.
+  Spread spread_of(Phase phase) const {
+    std::vector<std::vector<double>> groups;
+    for (const auto& [key, indices] : rows) {
+      if (key.phase != phase) continue;
+      auto& logarithms = groups.emplace_back();
+      const TimePoints points = points_of(indices, phase);
+      for (std::size_t i = 0; i < points.seconds.size(); ++i)
+        logarithms.push_back(std::log(points.seconds[i] / points.works[i][overhead_terms]));
+    }
+    Spread found;
+    if (groups.empty()) return found;
+    std::vector<double> means;
+    for (const auto& one : groups)
+      means.push_back(std::accumulate(one.begin(), one.end(), 0.0) /
+                      static_cast<double>(one.size()));
+    const double sum = std::accumulate(means.begin(), means.end(), 0.0);
+    found.log_factor = sum / static_cast<double>(groups.size());
+    found.tells = groups.size() >= fewest_groups;
+    if (!found.tells) return found;
+    std::vector<double> misses;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const double others = (sum - means[g]) / static_cast<double>(groups.size() - 1);
+      for (const double one : groups[g]) misses.push_back(std::abs(one - others));
+    }
+    found.radius = nine_in_ten(std::move(misses));
+    return found;
+  }
+
+  // Remembered by phase. Needs the lock.
+  const Spread& spread(Phase phase) const {
+    auto& known = spreads[index_of(phase)];
+    if (!known) known = spread_of(phase);
+    return *known;
   }
 
   // Remembered by phase.
@@ -296,6 +368,7 @@ struct TimeModel::State {
     made.basis = fmt::format("{} measured on one {}, cuDNN {}",
                              plural(static_cast<long long>(made.rows.size()), "configuration"),
                              times.device, times.cudnn_version.empty() ? "?" : times.cudnn_version);
+    if (base != nullptr) made.basis += ", which correct predictions of " + base->times().device;
     return made;
   }
 
@@ -310,19 +383,41 @@ struct TimeModel::State {
     return result;
   }
 
+  // Of kernels of which too little was measured; nothing where no base knows them, or where other
+  // kernels cannot tell how far off that is.
+  std::optional<TimePrediction> of_other_groups(const Learned& learned_here, const KnownWork& own,
+                                                Phase phase) const {
+    if (base == nullptr) return std::nullopt;
+    Spread known;
+    {
+      const std::lock_guard lock(mutex);
+      known = spread(phase);
+    }
+    if (!known.tells) return std::nullopt;
+    TimePrediction result =
+        prediction(learned_here, {std::log(own.work[overhead_terms]) + known.log_factor,
+                                  std::hypot(known.radius, own.log_radius)});
+    result.extrapolated = true;
+    return result;
+  }
+
   // Of a call with one algorithm.
   std::optional<TimePrediction> predict(const RnnConfig& config, Phase phase) const {
     const auto group = time_group(config, device, phase);
     if (!group) return std::nullopt;
     const bool backward = phase == Phase::backward_data || phase == Phase::backward_weights;
     if (backward && !eligibility(config, device).at(Stage::backward_data)) return std::nullopt;
+    const auto known = work_of(config, phase);
+    if (!known) return std::nullopt;
     const Learned& learned_here = learn({*group, phase});
-    if (!learned_here.fit) return std::nullopt;
+    if (!learned_here.fit) return of_other_groups(learned_here, *known, phase);
     const Place where = place(config);
-    TimeFit::Estimate estimate = learned_here.fit->at(work(config, phase), where);
+    TimeFit::Estimate estimate = learned_here.fit->at(known->work, where);
     const bool extrapolated = uncalibrated_options(config) || !learned_here.fit->inside(where);
     if (extrapolated)
       estimate.log_radius = std::max(estimate.log_radius, known_transfer_radius(phase));
+    // The base knew the rows that were measured here, and misses others by as much as ever.
+    estimate.log_radius = std::hypot(estimate.log_radius, known->log_radius);
     TimePrediction result = prediction(learned_here, estimate);
     result.extrapolated = extrapolated;
     return result;
@@ -330,6 +425,7 @@ struct TimeModel::State {
 };
 
 TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_unique<State>()) {
+  if (!times.adapts.empty()) state_->base = shipped_fits(times.adapts);
   state_->times = std::move(times);
   state_->device = std::move(device);
   state_->intervals = IntervalFactors(state_->times.choices);
@@ -428,6 +524,18 @@ std::map<std::string, std::vector<double>> TimeModel::choose(const std::atomic<b
   return choices;
 }
 
+std::shared_ptr<const TimeModel> shipped_fits(const std::string& id) {
+  static std::mutex mutex;
+  static std::map<std::string, std::shared_ptr<const TimeModel>> models;
+  const std::lock_guard lock(mutex);
+  const auto [at, missing] = models.try_emplace(id);
+  if (missing) {
+    if (const auto device = find_device(id))
+      at->second = TimeModel::from_stored(find_stored_fits(id, *device), *device);
+  }
+  return at->second;
+}
+
 PredictTime predictor(std::shared_ptr<const TimeModel> model) {
   return [model = std::move(model)](const RnnConfig& config, Phase phase) {
     return model->predict(config, phase);
@@ -440,6 +548,12 @@ Result<std::shared_ptr<const TimeModel>> find_time_model(std::string_view name,
   auto times = find_measured_times(name, device);
   if (!times) return fail(std::move(times.error()));
   if (!*times) return std::shared_ptr<const TimeModel>();
+  if (const std::string& other = (*times)->adapts; !other.empty() && shipped_fits(other) == nullptr)
+    return fail(ErrorCode::not_found,
+                fmt::format("the times of '{}' correct those of '{}', of which this rnnadvisor has "
+                            "none",
+                            name, to_valid_utf8(other)),
+                "measure again with `rnnadvisor calibrate`");
   return std::make_shared<const TimeModel>(std::move(**times), device);
 }
 

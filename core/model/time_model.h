@@ -33,6 +33,10 @@ namespace rnnadvisor::model {
 // Immutable but for fits that are made on first use and predictions that are kept; thread-safe.
 class TimeModel {
  public:
+  // Where the times correct those of another GPU (MeasuredTimes::adapts), the first order is what
+  // that one's shipped model predicts, times a factor for each group and phase; groups that were
+  // not measured have the mean factor of the others, and an interval as wide as these are apart.
+  // They stand alone where no such model travels in the program.
   TimeModel(MeasuredTimes times, DeviceSpec device);
   // Fits that stored() of another model wrote; predict() of both agree to the last bit. It has no
   // rows, so that times() names device and version alone and left_out() and choose() are empty.
@@ -70,8 +74,12 @@ class TimeModel {
 // The predictor of a model, which lives as long as it is needed.
 PredictTime predictor(std::shared_ptr<const TimeModel> model);
 
+// Of the fits that travel in the program for a GPU, by its id; null where there are none.
+std::shared_ptr<const TimeModel> shipped_fits(const std::string& id);
+
 // A model of the times found by find_measured_times(); null when there are none. For those that
-// travel in the program the fits do, too (devices/NAME.fits.txt), and are read instead of made.
+// travel in the program the fits do, too (devices/NAME.fits.txt), and are read instead of made. An
+// error also where the times adapt those of a GPU of which the program has none.
 Result<std::shared_ptr<const TimeModel>> find_time_model(std::string_view name,
                                                          const DeviceSpec& device);
 
