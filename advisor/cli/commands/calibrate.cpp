@@ -28,12 +28,29 @@ struct CalibrateArguments {
   std::vector<std::string> from;
   double budget = 540;
   int gpu = 0;
+  std::string adapt = "auto";
   bool force = false;
 };
 
-// The last part of the budget, for choosing how alike configurations are and for cross-validation.
-constexpr double choosing_seconds = 40;
-constexpr double shortest_budget = 60, longest_budget = 24 * 3600;
+// The last part of the budget, for choosing how alike configurations are and for cross-validation,
+// which takes the cube of what was measured.
+constexpr double choosing_seconds = 40, choosing_of_few_seconds = 5;
+constexpr double shortest_budget = 30, longest_budget = 24 * 3600;
+// A shorter one measures too little to stand alone: what it measures corrects this GPU's times.
+constexpr double budget_to_stand_alone = 240;
+constexpr const char* known_gpu = "nvidia-h200";
+
+// The id of the GPU whose times are corrected; empty: of none.
+Result<std::string> adapted_gpu(const CalibrateArguments& arguments, bool measures) {
+  const std::string& given = arguments.adapt;
+  if (given == "none") return std::string();
+  if (given == "auto")
+    return std::string(measures && arguments.budget < budget_to_stand_alone ? known_gpu : "");
+  if (model::shipped_fits(given) == nullptr)
+    return fail(usage(fmt::format("no times of '{}' travel in the program", given),
+                      fmt::format("--adapt {}, or none", known_gpu)));
+  return given;
+}
 
 struct Places {
   std::string description, times;
@@ -81,6 +98,25 @@ std::string cross_validation(const model::TimeModel& model) {
   return text;
 }
 
+// The same of kernels of which nothing was measured, from times that correct another GPU's.
+std::string without_kernels(const MeasuredTimes& times, const DeviceSpec& device) {
+  const auto left_out = model::cross_validate(times, device, model::kernel_folds(times));
+  model::TimeErrors all;
+  for (const auto& [group, phases] :
+       model::judge(times, device, left_out, model::Split::kernels).errors)
+    for (const auto& [phase, errors] : phases) {
+      all.relative.insert(all.relative.end(), errors.relative.begin(), errors.relative.end());
+      all.covered += errors.covered;
+    }
+  if (all.relative.empty()) return {};
+  return fmt::format(
+      "Without all of the same algorithm and precision: off by {} in the median and {} at the 95th "
+      "percentile; {} lie in their interval. That is to be expected of kernels that were not "
+      "measured.\n",
+      percent(model::quantile(all.relative, 0.5)), percent(model::quantile(all.relative, 0.95)),
+      percent(static_cast<double>(all.covered) / all.count()));
+}
+
 // Chooses, writes both files and says how good they are.
 int finish(Context& context, advisor::Calibration made, const Places& places,
            const std::atomic<bool>* interrupted) {
@@ -102,7 +138,11 @@ int finish(Context& context, advisor::Calibration made, const Places& places,
   context.out << fmt::format(
       "{}, cuDNN {}: {}\n", device.name, times.cudnn_version.empty() ? "?" : times.cudnn_version,
       plural(static_cast<long long>(times.rows.size()), "row of times", "rows of times"));
+  if (!times.adapts.empty())
+    context.out << fmt::format("They correct the times of {} that travel in the program.\n",
+                               times.adapts);
   context.out << cross_validation(model::TimeModel(times, device));
+  if (!times.adapts.empty()) context.out << without_kernels(times, device);
   context.out << fmt::format("Use them with --device {}\n", places.description);
   context.note(fmt::format("wrote {} and {}", places.description, places.times));
   return exit_ok;
@@ -118,6 +158,9 @@ int from_profiles(Context& context, const CalibrateArguments& arguments) {
   }
   if (recorded.times.date.empty()) recorded.times.date = time_now();
   if (recorded.times.command.empty()) recorded.times.command = context.command_line;
+  const auto adapts = adapted_gpu(arguments, false);
+  if (!adapts) return context.report(adapts.error());
+  recorded.times.adapts = *adapts;
   const auto places = places_for(arguments, recorded.device);
   if (!places) return context.report(places.error());
   return finish(context, std::move(recorded), *places, context.services.watch_interrupts());
@@ -138,6 +181,8 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
     return context.report(usage(
         fmt::format("--budget must be {} to {} seconds", shortest_budget, longest_budget), ""));
   }
+  const auto adapts = adapted_gpu(arguments, true);
+  if (!adapts) return context.report(adapts.error());
   const auto begin = Clock::now();
   auto gpu = gpu_for(context, arguments.gpu, "calibrate",
                      "--from takes profiles that were recorded elsewhere", "--gpu");
@@ -151,8 +196,9 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
   run.device = std::move(*gpu);
   run.machine = describe_machine(context.command_line, context.services.inspect_machine());
   run.interrupted = context.services.watch_interrupts();
-  run.end = begin + std::chrono::duration_cast<Clock::duration>(
-                        std::chrono::duration<double>(arguments.budget - choosing_seconds));
+  run.end = begin +
+            std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                arguments.budget - (adapts->empty() ? choosing_seconds : choosing_of_few_seconds)));
   std::unique_ptr<Progress> progress;
   int shown_total = -1;
   run.on_progress = [&](int finished, int total, const std::string& what) {
@@ -166,6 +212,7 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
     const int status = context.report(made.error());
     return status == exit_interrupted ? status : exit_environment;
   }
+  made->times.adapts = *adapts;
   const bool interrupted = run.interrupted != nullptr && run.interrupted->load();
   if (interrupted && made->times.rows.empty()) {
     context.note("interrupted before anything was measured: nothing was written");
@@ -185,6 +232,7 @@ void add_calibrate(CLI::App& app, Context& context) {
       "Examples:\n"
       "  rnnadvisor calibrate\n"
       "  rnnadvisor calibrate -o my-gpu.toml --budget 300\n"
+      "  rnnadvisor calibrate -o my-gpu.toml --budget 60\n"
       "  rnnadvisor check network.toml --device my-gpu.toml\n"
       "  rnnadvisor calibrate --from calibration.rnnprof -o my-gpu.toml\n"
       "\n"
@@ -192,7 +240,10 @@ void add_calibrate(CLI::App& app, Context& context) {
       "sample:calibration, the most telling first, until the budget ends, and writes a device "
       "description and beside it the times (NAME.toml, NAME.times.jsonl). Predictions from them "
       "need no GPU: copy both files anywhere. In the end it says how far off they are, by leaving "
-      "out each configuration in turn. Nothing else should use the GPU or keep the processor busy "
+      "out each configuration in turn. With a budget of less than 240 s what was measured corrects "
+      "the times of an H200 that travel in the program (--adapt): a minute then tells more than it "
+      "would alone, and intervals are wider where nothing was measured. Nothing else should use "
+      "the GPU or keep the processor busy "
       "meanwhile: small configurations wait for the host. Ctrl-C ends the measuring, and what was "
       "measured is written (exit status 130).");
   auto arguments = std::make_shared<CalibrateArguments>();
@@ -203,6 +254,13 @@ void add_calibrate(CLI::App& app, Context& context) {
   command->add_flag("--force", arguments->force, "replace files that exist")->group(group_output);
   add_number(*command, "--budget", arguments->budget, "SECONDS", group_running,
              "the whole may take so long");
+  command
+      ->add_option(
+          "--adapt", arguments->adapt,
+          "correct the times of this GPU, which travel in the program, instead of standing "
+          "alone (default: auto, with a budget of less than 240 s)")
+      ->type_name("nvidia-h200|none|auto")
+      ->group(group_running);
   add_number(*command, "--gpu", arguments->gpu, "N", group_running, "number of the GPU");
   auto* from = command
                    ->add_option("--from", arguments->from,
