@@ -53,7 +53,9 @@ const RepeatedKernels* repeated_of(const Subject& s, const Index& i) {
 std::optional<double> graph(const Subject& s, const Index& i, double GraphEstimate::* member) {
   const auto* busy = busy_of(s, i);
   if (busy == nullptr) return std::nullopt;
-  return graph_estimate(*busy, steps_of(s, i), i.program_step(s.configuration).concurrent).*member;
+  const auto& step = i.program_step(s.configuration);
+  const GraphedStep graphed{.concurrent = step.concurrent, .forbidden = step.obstacles.forbidden()};
+  return graph_estimate(*busy, steps_of(s, i), graphed).*member;
 }
 
 }  // namespace
@@ -124,12 +126,17 @@ void add_step_facts(Catalogue& catalogue) {
       "programs",
       [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::speedup); });
   define_gain(catalogue, "cuda_graph", "program.graph_speedup_low", "1", Provenance::modelled,
-              "the lower end of what recorded programs reached of their estimates",
+              "the lower end of what recorded programs reached of their estimates, lower where "
+              "something forbids capture: what the host does there besides may stay",
               [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::low); });
   define_gain(catalogue, "cuda_graph", "program.graph_speedup_high", "1", Provenance::modelled,
-              "the upper end; up to twice as high where a stack or a bidirectional layer "
-              "ran under the standard algorithm, whose kernels a graph overlaps",
+              "the upper end, higher where a stack or a bidirectional layer ran under the "
+              "standard algorithm, whose kernels a graph overlaps",
               [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::high); });
+  define(catalogue, "program.graph_speedup_surest", "1", Provenance::modelled,
+         "program.graph_speedup of the shortest steps that were timed, if no more kernels overlap "
+         "than in the program and the waits for other work of the host add to the graph",
+         [](const Subject& s, const Index& i) { return graph(s, i, &GraphEstimate::surest); });
   define(
       catalogue, "program.graph_time", "", Provenance::modelled,
       "what the time of a step as a CUDA graph is made of, in words",
@@ -138,8 +145,8 @@ void add_step_facts(Catalogue& catalogue) {
         std::string text = "the time of its kernels, with 0.42 µs between two of them";
         if (host_wait(s, i).value_or(0) > 0)
           text +=
-              ", without and with the GPU's long waits, which the host's work may make while the "
-              "graph runs or after it (their geometric mean)";
+              "; the GPU's waits above 1 ms, for other work of the host, may overlap the graph or "
+              "add to it (the geometric mean of both)";
         if (i.program_step(s.configuration).concurrent > 0)
           text += "; kernels of several layers or directions overlap in a graph";
         return text;

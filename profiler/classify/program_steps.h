@@ -58,12 +58,21 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
 // captured is not asked here.
 struct GraphEstimate {
   double speedup = 1, low = 1, high = 1;
+  // Of the shortest step, if nothing overlaps more than in the program and the host's other work
+  // comes on top: where this is small, a graph is not worth a change of the code.
+  double surest = 1;
+};
+struct GraphedStep {
+  // Of the work, 0 … 1: recurrences of several layers or directions that run side by side, kernel
+  // by kernel. A graph overlaps more of them than the program does, and the interval reaches
+  // higher.
+  double concurrent = 0;
+  // Something keeps the step from being captured (CaptureObstacles): the interval reaches lower.
+  bool forbidden = false;
 };
 // Where no step was timed without tracing, `steps` is null: the time of what was traced is divided
 // by what tracing costs, and the interval is wider.
-// `concurrent`: of the work, 0 … 1, recurrences of several layers or directions that run side by
-// side, kernel by kernel: a graph overlaps more of them than the program does, and the interval
-// reaches higher.
-GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps, double concurrent);
+GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps,
+                             const GraphedStep& step = {});
 
 }  // namespace rnnadvisor

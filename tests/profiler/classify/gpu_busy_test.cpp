@@ -147,7 +147,7 @@ TEST(GpuBusy, PausesOfEveryStepAreWaitsForTheHost) {
                 static_cast<double>(waits) / static_cast<double>(busy->span_ns), 1e-9);
     EXPECT_NEAR(account.idle_elsewhere, 0, 1e-9);
     // No graph shortens them.
-    EXPECT_NEAR(graph_estimate(*busy, nullptr, 0).speedup, 1, 0.02);
+    EXPECT_NEAR(graph_estimate(*busy, nullptr).speedup, 1, 0.02);
   }
 }
 
