@@ -200,6 +200,12 @@ Result<Profile> measure_times(const CalibrationRun& run, const DeviceSpec& devic
   request.options.counters = Counters::off;
   request.options.max_repeats = 50;
   request.options.budget_seconds = 0.2;
+  if (run.quick) {
+    request.options.warmup = 2;
+    request.options.min_repeats = 5;
+    request.options.max_repeats = 12;
+    request.options.budget_seconds = 0.06;
+  }
   request.options.timeout_seconds = 60;
   for (const std::size_t index : model::order_to_measure(grid, device))
     request.configurations.push_back({grid[index], {}, {}});

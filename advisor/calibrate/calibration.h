@@ -32,6 +32,7 @@ struct CalibrationRun {
   DeviceSpec device;
   Environment machine;                             // where and when, with which cuDNN
   std::chrono::steady_clock::time_point end;       // nothing new is begun after it
+  bool quick = false;  // three times as many configurations, with fewer repetitions of each
   const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler
   // From the calling thread, after each configuration.
   std::function<void(int finished, int total, const std::string& what)> on_progress;

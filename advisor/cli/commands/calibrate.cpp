@@ -196,6 +196,7 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
   run.device = std::move(*gpu);
   run.machine = describe_machine(context.command_line, context.services.inspect_machine());
   run.interrupted = context.services.watch_interrupts();
+  run.quick = !adapts->empty();
   run.end = begin +
             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
                 arguments.budget - (adapts->empty() ? choosing_seconds : choosing_of_few_seconds)));
