@@ -30,9 +30,12 @@ struct Calibration {
 struct CalibrationRun {
   int gpu = 0;  // CUDA ordinal
   DeviceSpec device;
-  Environment machine;                             // where and when, with which cuDNN
-  std::chrono::steady_clock::time_point end;       // nothing new is begun after it
-  bool quick = false;  // three times as many configurations, with fewer repetitions of each
+  Environment machine;                        // where and when, with which cuDNN
+  std::chrono::steady_clock::time_point end;  // nothing new is begun after it
+  // The id of a GPU whose shipped times these correct (MeasuredTimes::adapts); empty: of none. Then
+  // three times as many configurations are measured, with fewer repetitions of each, and slow ones
+  // last.
+  std::string adapts;
   const std::atomic<bool>* interrupted = nullptr;  // set by a signal handler
   // From the calling thread, after each configuration.
   std::function<void(int finished, int total, const std::string& what)> on_progress;

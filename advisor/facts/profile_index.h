@@ -72,8 +72,11 @@ struct ProgramStep {
   // Of the work, 0 … 1: stacks and bidirectional layers that ran under the standard algorithm, of
   // graph_estimate().
   double concurrent = 0;
-  // Of the configurations recorded on the device the one with the most time in kernels: findings
-  // about the whole program name it. -1: none was recorded there.
+  // Of forward passes in training, 0 … 1: those with a batch of one. Nothing where there are none.
+  std::optional<double> one_sequence_share;
+  // Of the configurations recorded on the device the one with the most time in kernels, where
+  // inference is apart of those that train: findings about the whole program name it. -1: none was
+  // recorded there.
   int main_configuration = -1;
   CaptureObstacles obstacles;
   RepeatedKernels repeated;

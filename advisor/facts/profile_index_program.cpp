@@ -80,6 +80,22 @@ double concurrent_share(const ProfileIndex& index, int device, const ProgramStep
   return work > 0 ? std::min(1.0, own / work) : 0;
 }
 
+std::optional<double> one_sequence_share(const ProfileIndex& index, int device) {
+  const auto& profile = index.profile();
+  std::size_t all = 0, one = 0;
+  for (std::size_t c = 0; c < profile.configurations.size(); ++c) {
+    const auto& own = profile.configurations[c];
+    if (!own.from_program() || !own.described() || own.device != device) continue;
+    for (const int call : index.calls(static_cast<int>(c))) {
+      if (profile.calls[static_cast<std::size_t>(call)].phase != Phase::forward_training) continue;
+      ++all;
+      one += own.config.batch_size == 1 ? 1 : 0;
+    }
+  }
+  if (all == 0) return std::nullopt;
+  return static_cast<double>(one) / static_cast<double>(all);
+}
+
 std::int64_t kernel_ns_of(const Profile& profile, int process) {
   std::int64_t sum = 0;
   const auto& kernels = profile.kernels;
@@ -240,6 +256,7 @@ const ProgramStep& ProfileIndex::program_step(int configuration) const {
   if (step.busy) step.steps = program_steps(*profile_, device, native_recurrences());
   step.obstacles = capture_obstacles(*profile_, device, native_recurrences());
   look_for_inference(step, *profile_, device);
+  step.one_sequence_share = advisor::one_sequence_share(*this, device);
   step.main_configuration =
       rnnadvisor::advisor::main_configuration(*this, device, step.inference_apart);
   if (step.busy) {

@@ -188,21 +188,7 @@ void add_step_facts(Catalogue& catalogue) {
          "share of the program's forward passes in training that have a batch of one",
          [](const Subject& s, const Index& i) -> std::optional<double> {
            if (!s.get().from_program()) return std::nullopt;
-           std::int64_t all = 0, one = 0;
-           const auto& profile = i.profile();
-           for (std::size_t c = 0; c < profile.configurations.size(); ++c) {
-             const auto& own = profile.configurations[c];
-             if (!own.from_program() || !own.described() || own.device != s.get().device) continue;
-             for (const int call : i.calls(static_cast<int>(c))) {
-               if (profile.calls[static_cast<std::size_t>(call)].phase != Phase::forward_training)
-                 continue;
-               ++all;
-               one += own.config.batch_size == 1 ? 1 : 0;
-             }
-           }
-           return all > 0
-                      ? std::optional(100.0 * static_cast<double>(one) / static_cast<double>(all))
-                      : std::nullopt;
+           return percent(i.program_step(s.configuration).one_sequence_share);
          });
   define(catalogue, "program.world_size", "", Provenance::captured,
          "processes of the distributed job that the recorded program is part of",

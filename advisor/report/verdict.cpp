@@ -180,8 +180,7 @@ std::string nothing_recorded(const Profile& profile) {
   if (profile.kernels.size() == 0)
     return "This profile holds no configurations, so there is nothing to judge.";
   std::string text = fmt::format(
-      "No RNN call of cuDNN was recorded, and no loop of recurrent cells was recognized among {}, "
-      "so "
+      "No RNN call of cuDNN was recorded, and no loop of recurrent cells was recognized among {}: "
       "there is nothing to judge.",
       words::plural(static_cast<long long>(profile.kernels.size()), "kernel"));
   const bool jax = std::any_of(profile.processes.begin(), profile.processes.end(),

@@ -52,6 +52,7 @@ std::optional<TimeGroup> time_group(const RnnConfig& config, const DeviceSpec& d
 // implementation are fast or slow at.
 inline constexpr std::size_t work_terms = 11;
 inline constexpr std::size_t overhead_terms = 2;  // the first ones: a call, its layers
+inline constexpr std::size_t latency_terms = 4;   // and after these steps and their chains
 std::array<double, work_terms> work(const RnnConfig& config, Phase phase);
 
 // Place of a call among others of its group: calls that are near each other miss the first order by

@@ -249,6 +249,15 @@ TimeFit::Estimate TimeFit::at(const Work& work, const Place& place) const {
           result_.conformal * deviation_at(likest, result_.likeness)};
 }
 
+double TimeFit::latency_share(const Work& work) const {
+  double latency = 0, all = 0;
+  for (std::size_t k = 0; k < work_terms; ++k) {
+    all += result_.factors[k] * work[k];
+    if (k + 1 == latency_terms) latency = all;
+  }
+  return all > 0 ? latency / all : 1;
+}
+
 bool TimeFit::inside(const Place& place) const {
   // Every entry but alignments, which no range describes.
   constexpr std::size_t ranged = 11;

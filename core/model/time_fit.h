@@ -82,6 +82,9 @@ class TimeFit {
   // Mean logarithmic density of points left out, higher is better: what a likeness is chosen by.
   double score() const { return score_; }
   bool inside(const Place& place) const;  // of the sizes that were measured
+  // What the latency_terms are of the first order, 0 … 1: the time that more multiprocessors do
+  // not shorten.
+  double latency_share(const Work& work) const;
   const FitResult& result() const { return result_; }
 
  private:

@@ -146,19 +146,59 @@ struct TimeModel::State {
   mutable std::array<std::atomic<const Learned*>, all_keys> ready{};
   mutable KeptPredictions kept;
 
+  // How many times as long as on the base's GPU latencies and work take, all kernels of a phase
+  // together: a GPU with fewer multiprocessors has the same latencies.
+  struct Scale {
+    double latency = 1, work = 1;
+  };
+  std::array<Scale, 4> scales;  // by phase
+
   struct KnownWork {
     Work work{};
     double log_radius = 0;  // of the base's prediction
   };
-  // Work whose first order is the base's prediction; nothing where that has none.
+  // Work whose first order is the base's prediction at the scale of this GPU; nothing where that
+  // has none.
   std::optional<KnownWork> work_of(const RnnConfig& config, Phase phase) const {
     if (base == nullptr) return KnownWork{work(config, phase)};
     const auto predicted = base->predict(config, phase);
     if (!predicted) return std::nullopt;
+    const double latency = base->state_->latency_share(config, phase);
+    const Scale& scale = scales[index_of(phase)];
     KnownWork known;
-    known.work[overhead_terms] = predicted->seconds;
+    known.work[overhead_terms] =
+        predicted->seconds * (scale.latency * latency + scale.work * (1 - latency));
     known.log_radius = std::log(predicted->high_seconds / predicted->seconds);
     return known;
+  }
+
+  double latency_share(const RnnConfig& config, Phase phase) const {
+    const auto group = time_group(config, device, phase);
+    if (!group) return 1;
+    const Learned& learned_here = learn({*group, phase});
+    return learned_here.fit ? learned_here.fit->latency_share(work(config, phase)) : 1;
+  }
+
+  void take_scales() {
+    for (const Phase phase : all_phases) {
+      TimePoints points;
+      points.overhead.emplace();  // it is in the base's prediction
+      for (const MeasuredRow& row : times.rows) {
+        if (uncalibrated_options(row.config) || row.at(phase) <= 0) continue;
+        const auto predicted = base->predict(row.config, phase);
+        if (!predicted) continue;
+        const double latency = base->state_->latency_share(row.config, phase);
+        auto& split = points.works.emplace_back();
+        split[overhead_terms] = predicted->seconds * latency;
+        split[overhead_terms + 1] = predicted->seconds * (1 - latency);
+        points.seconds.push_back(row.at(phase));
+      }
+      if (points.works.size() < fewest_points) continue;
+      const Work factors = fit_first_order(points);
+      const Scale scale{factors[overhead_terms], factors[overhead_terms + 1]};
+      // None where all that was measured is of one kind: the factors of its groups do the rest.
+      if (std::min(scale.latency, scale.work) > 0) scales[index_of(phase)] = scale;
+    }
   }
 
   void take_rows() {
@@ -429,6 +469,7 @@ TimeModel::TimeModel(MeasuredTimes times, DeviceSpec device) : state_(std::make_
   state_->times = std::move(times);
   state_->device = std::move(device);
   state_->intervals = IntervalFactors(state_->times.choices);
+  if (state_->base != nullptr) state_->take_scales();
   state_->take_rows();
   // Evenly thinned: the file may be of any length, and a fit takes the cube of its points.
   for (auto& [key, indices] : state_->rows) {

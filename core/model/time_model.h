@@ -34,9 +34,11 @@ namespace rnnadvisor::model {
 class TimeModel {
  public:
   // Where the times correct those of another GPU (MeasuredTimes::adapts), the first order is what
-  // that one's shipped model predicts, times a factor for each group and phase; groups that were
-  // not measured have the mean factor of the others, and an interval as wide as these are apart.
-  // They stand alone where no such model travels in the program.
+  // that one's shipped model predicts: its latencies (calls, layers, steps) times one factor and
+  // its work (FLOPs, bytes, tiles) times another, both of all kernels of a phase, then times one
+  // for each group of kernels. Groups that were not measured have the mean factor of the others,
+  // and an interval as wide as these are apart. They stand alone where no such model travels in the
+  // program.
   TimeModel(MeasuredTimes times, DeviceSpec device);
   // Fits that stored() of another model wrote; predict() of both agree to the last bit. It has no
   // rows, so that times() names device and version alone and left_out() and choose() are empty.

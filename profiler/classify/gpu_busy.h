@@ -19,14 +19,14 @@ inline constexpr std::int64_t longest_launch_ns = 1'000'000;
 // Of one process on one device, from the start of the first kernel to the end of the last kernel or
 // transfer of the part that was looked at. ns on the clock of the profile.
 struct GpuBusy {
-  int process = -1;               // index into Profile::processes
-  std::int64_t from_ns = 0;       // where the part begins that was looked at
-  std::int64_t kernels = 0;       // in the part that was looked at
-  std::int64_t launches = 0;      // kernels, copies and memsets
-  std::int64_t busy_ns = 0;       // at least one kernel, copy or memset ran, on any stream
-  PartTimes part_ns{};            // of it, by what ran
-  std::int64_t rnn_wait_ns = 0;   // other waits, in the midst of recurrent layers (waits_in_rnn())
-  CallTimes of_calls;             // of both
+  int process = -1;              // index into Profile::processes
+  std::int64_t from_ns = 0;      // where the part begins that was looked at
+  std::int64_t kernels = 0;      // in the part that was looked at
+  std::int64_t launches = 0;     // kernels, copies and memsets
+  std::int64_t busy_ns = 0;      // at least one kernel, copy or memset ran, on any stream
+  PartTimes part_ns{};           // of it, by what ran
+  std::int64_t rnn_wait_ns = 0;  // shorter waits, in the midst of recurrent layers (waits_in_rnn())
+  CallTimes of_calls;            // of both
   std::int64_t host_wait_ns = 0;  // single waits above 2 longest_launch_ns
   std::int64_t span_ns = 0;       // busy or waiting; pauses are in neither
   std::int64_t pause_ns = 0;

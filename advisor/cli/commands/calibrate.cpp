@@ -86,7 +86,11 @@ std::string choice_line(std::string_view what, const model::ChoiceErrors& errors
 // How good predictions from these times are, by leaving each configuration out in turn.
 std::string cross_validation(const model::TimeModel& model) {
   const auto [times, inference, training] = advisor::left_out_errors(model);
-  if (times.relative.empty()) return "Too few times were measured to predict any.\n";
+  if (times.relative.empty()) {
+    return model.times().adapts.empty()
+               ? "Too few times were measured to predict any.\n"
+               : "Too few times of any kernels were measured to correct these by themselves.\n";
+  }
   std::string text = fmt::format(
       "Predicted without it, each of {} measured times is off by {} in the median and {} at the "
       "95th percentile; {} lie in their interval.\n",
@@ -196,7 +200,7 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
   run.device = std::move(*gpu);
   run.machine = describe_machine(context.command_line, context.services.inspect_machine());
   run.interrupted = context.services.watch_interrupts();
-  run.quick = !adapts->empty();
+  run.adapts = *adapts;
   run.end = begin +
             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
                 arguments.budget - (adapts->empty() ? choosing_seconds : choosing_of_few_seconds)));
@@ -213,7 +217,6 @@ int calibrate(Context& context, const CalibrateArguments& arguments) {
     const int status = context.report(made.error());
     return status == exit_interrupted ? status : exit_environment;
   }
-  made->times.adapts = *adapts;
   const bool interrupted = run.interrupted != nullptr && run.interrupted->load();
   if (interrupted && made->times.rows.empty()) {
     context.note("interrupted before anything was measured: nothing was written");

@@ -182,6 +182,65 @@ TEST(Calibrate, WritesADescriptionThatPredicts) {
   EXPECT_THAT(check.out, HasSubstr("cuDNN 9.99.0"));
 }
 
+// The made-up GPU's times have a formula of their own: what can be learned of it from few of them
+// is in tests/core/model/adapted_times_test.cpp.
+TEST(Calibrate, AMinuteCorrectsAnH200) {
+  TemporaryFolder folder;
+  for (const auto& [arguments, adapts] :
+       {std::pair{std::vector<std::string>{"--budget", "60"}, "nvidia-h200"},
+        {{"--budget", "60", "--adapt", "none"}, ""},
+        {{"--budget", "300"}, ""},
+        {{"--budget", "300", "--adapt", "nvidia-h200"}, "nvidia-h200"}}) {
+    MadeUpGpu gpu;
+    gpu.every = 30;
+    std::vector<std::string> command = {"calibrate", "-o", folder / "my.toml", "--force"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const auto called = call(command, gpu.services());
+    ASSERT_EQ(called.status, 0) << called.err;
+    const auto times = read_measured_times_file(folder / "my.times.jsonl");
+    ASSERT_TRUE(times) << to_text(times.error());
+    EXPECT_EQ(times->adapts, adapts);
+    const bool corrects = !times->adapts.empty();
+    EXPECT_EQ(called.out.find("They correct the times of nvidia-h200") != std::string::npos,
+              corrects);
+    EXPECT_EQ(called.out.find("kernels that were not measured") != std::string::npos, corrects);
+    const auto& options = gpu.machine.requests.back().options;
+    EXPECT_LE(options.max_repeats, corrects ? 12 : 50);
+  }
+  // Of kernels of which nothing was measured, as of those of which little was.
+  MadeUpGpu gpu;
+  gpu.every = 1;
+  gpu.stop_after = 40;
+  ASSERT_EQ(call({"calibrate", "-o", folder / "few.toml", "--budget", "60"}, gpu.services()).status,
+            130);
+  const auto check =
+      call({"check", "--hidden-size", "300", "--data-type", "half", "--math-type", "tensor_op",
+            "--batch-size", "64", "--device", folder / "few.toml", "--format", "json"});
+  EXPECT_THAT(check.out, HasSubstr("which correct predictions of NVIDIA H200"));
+}
+
+TEST(Calibrate, MeasuresSlowOnesLastInAMinute) {
+  TemporaryFolder folder;
+  MadeUpGpu gpu;
+  gpu.every = 40;
+  ASSERT_EQ(call({"calibrate", "-o", folder / "my.toml", "--budget", "60"}, gpu.services()).status,
+            0);
+  const auto h200 = model::shipped_fits("nvidia-h200");
+  ASSERT_TRUE(h200);
+  bool slow_before = false;
+  int slow = 0;
+  for (const auto& input : gpu.machine.requests.back().configurations) {
+    double seconds = 0;
+    for (const Phase phase :
+         {Phase::forward_training, Phase::backward_data, Phase::backward_weights})
+      if (const auto predicted = h200->predict(input.config, phase)) seconds += predicted->seconds;
+    EXPECT_FALSE(slow_before && seconds <= 0.04) << input.config.id;
+    slow_before = seconds > 0.04;
+    slow += slow_before;
+  }
+  EXPECT_GE(slow, 3);
+}
+
 TEST(Calibrate, OverwritesNothingUnasked) {
   TemporaryFolder folder;
   MadeUpGpu gpu;
@@ -282,6 +341,9 @@ TEST(Calibrate, SaysWhatStandsInTheWay) {
   EXPECT_EQ(call({"calibrate", "-o", "my.json"}, gpu.services()).status, 2);
   EXPECT_EQ(call({"calibrate", "--budget", "5"}, gpu.services()).status, 2);
   EXPECT_EQ(call({"calibrate", "--budget", "nan"}, gpu.services()).status, 2);
+  const auto unknown = call({"calibrate", "--adapt", "nvidia-a100"}, gpu.services());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--adapt nvidia-h200, or none"));
   const auto other = call({"calibrate", "--gpu", "7"}, gpu.services());
   EXPECT_EQ(other.status, 3);
   EXPECT_THAT(other.err, HasSubstr("--gpu takes 0 to 1"));

@@ -1,6 +1,7 @@
 // Times of a GPU that a minute of measuring takes from another one's: here from an H200's
 // measurements, made slower as another GPU might be, so that the truth is known. Other GPUs were
 // not measured.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -95,37 +96,92 @@ TEST(AdaptedTimes, OneFactorForAllIsFound) {
   EXPECT_GT(predicted, 100);
 }
 
-TEST(AdaptedTimes, AMinuteTellsMoreThanItDoesAlone) {
-  const MeasuredTimes asked = on_another_gpu(read("tests/data/h200/held-back-drawn-fourth.times.jsonl"));
-  MeasuredTimes minute = of_a_minute(200);
-  const TimeModel alone(minute, h200());
+std::string error_row(const std::string& name, const TimeJudgement& judged) {
+  const TimeErrors all = all_of(judged);
+  return fmt::format("| {} | {} | {} | {} | {} |\n", name, all.count(),
+                     test::percent(quantile(all.relative, 0.5)),
+                     test::percent(quantile(all.relative, 0.95)), test::covered(all));
+}
+
+// With its intervals, as calibrate writes it.
+MeasuredTimes adapting(MeasuredTimes minute) {
   minute.adapts = "nvidia-h200";
   minute.choices = chosen_for(minute, h200());
-  const TimeModel adapted(minute, h200());
-  const auto by_itself = judged(alone, asked), corrected = judged(adapted, asked);
-  const TimeErrors few = all_of(by_itself), many = all_of(corrected);
-  std::printf("alone: %d of %d without, median %.3f, 95th %.3f, inside %.3f\n", by_itself.without,
-              few.count(), quantile(few.relative, 0.5), quantile(few.relative, 0.95),
-              static_cast<double>(few.covered) / few.count());
-  std::printf("adapted: %d of %d without, median %.3f, 95th %.3f, inside %.3f\n", corrected.without,
-              many.count(), quantile(many.relative, 0.5), quantile(many.relative, 0.95),
-              static_cast<double>(many.covered) / many.count());
-  EXPECT_EQ(corrected.without, judged(*shipped_fits("nvidia-h200"), asked).without);
+  return minute;
+}
+
+void expect_better(const TimeJudgement& corrected, const TimeJudgement& alone) {
+  const TimeErrors few = all_of(alone), many = all_of(corrected);
+  EXPECT_GE(many.count(), few.count());
   EXPECT_LT(quantile(many.relative, 0.5), quantile(few.relative, 0.5));
   EXPECT_LT(quantile(many.relative, 0.95), quantile(few.relative, 0.95));
   EXPECT_GE(many.covered, 0.9 * many.count());
 }
 
+constexpr const char* heading =
+    "| times from | times | median error | 95th percentile | in the interval |\n"
+    "| --- | --- | --- | --- | --- |\n";
+
+TEST(AdaptedTimes, AMinuteTellsMoreThanItDoesAlone) {
+  const MeasuredTimes asked =
+      on_another_gpu(read("tests/data/h200/held-back-drawn-fourth.times.jsonl"));
+  const MeasuredTimes minute = of_a_minute(200);
+  const TimeModel alone(minute, h200()), adapted(adapting(minute), h200());
+  const auto by_itself = judged(alone, asked), corrected = judged(adapted, asked);
+  EXPECT_EQ(corrected.without, judged(*shipped_fits("nvidia-h200"), asked).without);
+  expect_better(corrected, by_itself);
+  test::expect_written("adapted to a formula",
+                       heading +
+                           error_row("the H200", judged(*shipped_fits("nvidia-h200"), asked)) +
+                           error_row("200 rows alone", by_itself) +
+                           error_row("the H200, corrected by 200 rows", corrected));
+}
+
+// The same H200 with 52 of its 132 multiprocessors (CUDA MPS): persistent kernels take layers of a
+// third of the size there, and wide ones take longer than narrow ones. tests/data/h200/README.md.
+TEST(AdaptedTimes, HoldOnFewerMultiprocessors) {
+  const std::string folder = "tests/data/h200/52-multiprocessors/";
+  const auto device = find_device(RNNADVISOR_SOURCE_DIR "/" + folder + "gpu.toml");
+  ASSERT_TRUE(device) << to_text(device.error());
+  MeasuredTimes longer = read(folder + "longer.times.jsonl");
+  const TimeModel minute_corrects(read(folder + "minute.times.jsonl"), *device);
+  const TimeModel longer_corrects(longer, *device);
+  ASSERT_EQ(longer.adapts, "nvidia-h200");
+  longer.adapts.clear();
+  longer.choices.clear();
+  longer.choices = chosen_for(longer, *device);
+  const TimeModel longer_alone(longer, *device);
+  const auto table = [&](const std::string& name) {
+    const MeasuredTimes asked = read(folder + name);
+    const auto judged_there = [&](const TimeModel& model) {
+      return judge_times(asked, *device, [&](std::size_t row, Phase phase) {
+        return model.predict(asked.rows[row].config, phase);
+      });
+    };
+    const auto h200_there = judged_there(*shipped_fits("nvidia-h200"));
+    const auto minute = judged_there(minute_corrects), more = judged_there(longer_corrects);
+    EXPECT_EQ(minute.without, h200_there.without) << name;
+    EXPECT_LT(all_of(h200_there).covered, 0.7 * all_of(h200_there).count()) << name;
+    EXPECT_GE(all_of(minute).covered, 0.9 * all_of(minute).count()) << name;
+    return heading + error_row("the H200", h200_there) +
+           error_row("the H200, corrected by 30 rows", minute) +
+           error_row("558 rows alone", judged_there(longer_alone)) +
+           error_row("the H200, corrected by them", more);
+  };
+  test::expect_written("adapted to 52 multiprocessors", table("held-back.times.jsonl"));
+  test::expect_written("adapted to 52 multiprocessors, another host",
+                       table("held-back-second.times.jsonl"));
+}
+
 TEST(AdaptedTimes, OfKernelsThatWereNotMeasuredTheIntervalIsWideEnough) {
-  MeasuredTimes minute = of_a_minute(200);
-  minute.adapts = "nvidia-h200";
+  const MeasuredTimes minute = adapting(of_a_minute(200));
   const auto left_out = cross_validate(minute, h200(), kernel_folds(minute));
-  const TimeErrors all = all_of(judge(minute, h200(), left_out, Split::kernels));
-  std::printf("kernels left out: %d, median %.3f, 95th %.3f, inside %.3f\n", all.count(),
-              quantile(all.relative, 0.5), quantile(all.relative, 0.95),
-              static_cast<double>(all.covered) / all.count());
+  const auto judged = judge(minute, h200(), left_out, Split::kernels);
+  const TimeErrors all = all_of(judged);
   EXPECT_GE(all.covered, 0.8 * all.count());
   EXPECT_GT(all.count(), 200);
+  test::expect_written("adapted without the kernels",
+                       heading + error_row("kernels left out", judged));
 }
 
 }  // namespace
