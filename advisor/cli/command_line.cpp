@@ -128,6 +128,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   add_rules(*app, context);
   add_samples(*app, context);
   add_doctor(*app, context);
+  add_explain_error(*app, context);
   add_completion(*app, context);
   add_version(*app, context);
   add_man(*app, context);

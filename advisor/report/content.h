@@ -4,6 +4,7 @@
 
 #include <span>
 
+#include "advisor/errors/known_errors.h"
 #include "advisor/report/document.h"
 #include "advisor/report/html_parts.h"
 #include "advisor/report/maps.h"
@@ -45,6 +46,10 @@ Blocks rule_of(const Rule& rule, Medium medium, std::span<const DeviceSpec> devi
 std::vector<Entry> tried_on(std::span<const ValidityRecord> records,
                             std::span<const Citation> citations,
                             std::span<const DeviceSpec> devices);
+
+// A card for each error that was found in a text; and the table of all that are known.
+Blocks errors_of(std::span<const ExplainedError> errors);
+Table known_errors_of(std::span<const KnownError> errors);
 
 // Everything about a configuration, with its heading.
 Section configuration_of(const Content& content, const ConfigurationReport& each, bool open);

@@ -54,6 +54,22 @@ TEST(Schemas, OfTheCheckOfCards) {
       "");
 }
 
+TEST(Schemas, OfExplainError) {
+  const std::filesystem::path texts = RNNADVISOR_SOURCE_DIR "/tests/advisor/errors/texts";
+  int met = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(texts)) {
+    if (entry.path().extension() != ".txt") continue;
+    const auto found = answer({"explain-error", entry.path().string(), "--json"});
+    EXPECT_EQ(violations(schema("explain-error"), found), "") << entry.path();
+    EXPECT_GT(found["errors"].size(), 0U) << entry.path();
+    ++met;
+  }
+  EXPECT_GE(met, 40);
+  const auto none = answer({"explain-error", RNNADVISOR_SOURCE_DIR "/README.md", "--json"});
+  EXPECT_EQ(violations(schema("explain-error"), none), "");
+  EXPECT_EQ(none["errors"].size(), 0U);
+}
+
 TEST(Schemas, OfDoctorAndVersion) {
   FakeMachine machine;
   EXPECT_EQ(violations(schema("doctor"), answer({"doctor", "--json"}, machine.services())), "");

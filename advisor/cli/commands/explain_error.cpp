@@ -1,0 +1,140 @@
+// rnnadvisor explain-error: what an error means that a program with recurrent layers ended with.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "advisor/cli/command_line.h"
+#include "advisor/errors/known_errors.h"
+#include "advisor/report/content.h"
+#include "advisor/report/render.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of a longer log the last part: what a program ended with stands there.
+constexpr std::streamsize most_bytes = 64 << 20;
+
+struct ExplainArguments {
+  std::string file;
+  bool list = false, json = false;
+};
+
+Result<std::string> read_text(Context& context, const std::string& path) {
+  if (path == "-") {
+    std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    if (static_cast<std::streamsize>(text.size()) > most_bytes)
+      text.erase(0, text.size() - static_cast<std::size_t>(most_bytes));
+    return text;
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (file && file.seekg(0, std::ios::end)) {
+    const std::streamsize size = file.tellg();
+    if (size > most_bytes)
+      context.note(fmt::format("of '{}' the last {} are looked at", path,
+                               format_bytes(static_cast<double>(most_bytes))));
+    text.resize(static_cast<std::size_t>(std::min(size, most_bytes)));
+    file.seekg(size - static_cast<std::streamsize>(text.size()));
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  }
+  if (!file)
+    return fail(ErrorCode::io, fmt::format("cannot read '{}'", path),
+                "give a file with the traceback or log, or - for standard input");
+  return text;
+}
+
+std::string last_line(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
+    text.remove_suffix(1);
+  return printable(text.substr(text.rfind('\n') + 1).substr(0, 400));
+}
+
+Json to_json(const std::vector<advisor::ExplainedError>& found) {
+  Json document = {{"schema", 1}, {"errors", Json::array()}};
+  for (const auto& each : found) {
+    const auto& error = *each.error;
+    document["errors"].push_back({{"id", error.id},
+                                  {"title", error.title},
+                                  {"severity", error.warning ? "warning" : "error"},
+                                  {"frameworks", error.frameworks},
+                                  {"line", each.line},
+                                  {"text", each.text},
+                                  {"values", each.values},
+                                  {"cause", each.cause},
+                                  {"fixes", each.fixes},
+                                  {"code", each.code},
+                                  {"rule", error.rule.empty() ? Json() : Json(error.rule)},
+                                  {"source", error.source}});
+  }
+  return document;
+}
+
+void print(Context& context, const advisor::document::Blocks& blocks) {
+  advisor::TextOptions options;
+  options.width = context.terminal.width;
+  options.color = context.color_output();
+  options.ascii = !context.terminal.utf8;
+  advisor::Terminal terminal(options);
+  draw(terminal, blocks);
+  context.out << terminal.take();
+}
+
+int explain_error(Context& context, const ExplainArguments& arguments) {
+  namespace document = advisor::document;
+  if (arguments.list) {
+    print(context, {document::known_errors_of(advisor::known_errors())});
+    return exit_ok;
+  }
+  if (arguments.file.empty())
+    return context.report(usage("no text was given", "name a file, or - for standard input"));
+  const auto text = read_text(context, arguments.file);
+  if (!text) return context.report(text.error());
+  const auto found = advisor::explain_errors(*text);
+  if (arguments.json) {
+    context.out << to_json(found).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+  } else if (!found.empty()) {
+    print(context, document::errors_of(found));
+  } else {
+    const std::string line = last_line(*text);
+    print(context, {document::Paragraph{document::prose(
+                       fmt::format("None of the {} errors that are known stands in this text.{} "
+                                   "`rnnadvisor explain-error --list` names them.",
+                                   advisor::known_errors().size(),
+                                   line.empty() ? " It is empty." : " It ends with: " + line))}});
+  }
+  return found.empty() ? exit_findings : exit_ok;
+}
+
+}  // namespace
+
+void add_explain_error(CLI::App& app, Context& context) {
+  auto* command = add_command(
+      app, "explain-error", "Say what an error of a recurrent layer means and what to do",
+      "Examples:\n"
+      "  python train.py 2>&1 | tee train.log; rnnadvisor explain-error train.log\n"
+      "  rnnadvisor explain-error -        # paste the traceback, then Ctrl-D\n"
+      "  rnnadvisor explain-error --list\n"
+      "\n"
+      "Knows errors and warnings of PyTorch, Keras, TensorFlow, JAX, ONNX Runtime and cuDNN by "
+      "their text, each with its cause, what to do and a source. Where the text has the sizes of "
+      "the layer, the command that judges it is named. The exit status is 1 when nothing in the "
+      "text is known.");
+  auto arguments = std::make_shared<ExplainArguments>();
+  auto* file =
+      command->add_option("file", arguments->file, "a traceback or log; - for standard input")
+          ->type_name("FILE");
+  context.completions[file] = {Context::Completion::Kind::file, {}};
+  command->add_flag("--list", arguments->list, "name the errors that are known")
+      ->group(group_output);
+  command->add_flag("--json", arguments->json, "as JSON")->group(group_output);
+  command->callback([arguments, &context] {
+    context.action = [arguments, &context] { return explain_error(context, *arguments); };
+  });
+}
+
+}  // namespace rnnadvisor::cli
