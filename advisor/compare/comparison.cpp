@@ -239,6 +239,52 @@ std::vector<std::string> environment_changes(const Environment& before, const En
   return changes;
 }
 
+MedianInterval interval_of(const StepAccount& steps) {
+  return {.median = steps.step_ns / 1e6,
+          .low = steps.low_ns / 1e6,
+          .high = steps.high_ns / 1e6,
+          .confidence = steps.untraced >= least_steps ? 0.95 : 0,
+          .count = steps.untraced};
+}
+
+std::vector<StepPartComparison> parts_of(const StepAccount& before, const StepAccount& after) {
+  std::vector<StepPartComparison> parts;
+  const auto add = [&](std::string name, double old_share, double new_share) {
+    if (old_share > 0 || new_share > 0)
+      parts.push_back(
+          {std::move(name), old_share * before.step_ns / 1e6, new_share * after.step_ns / 1e6});
+  };
+  for (std::size_t i = 0; i < step_parts; ++i)
+    add(std::string(to_string(static_cast<StepPart>(i))), before.share[i], after.share[i]);
+  add("GPU idle in recurrent layers", before.idle_in_rnn, after.idle_in_rnn);
+  add("GPU idle, long waits", before.idle_for_host, after.idle_for_host);
+  add("GPU idle elsewhere", before.idle_elsewhere, after.idle_elsewhere);
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& x, const auto& y) {
+    return std::fabs(x.after_ms - x.before_ms) > std::fabs(y.after_ms - y.before_ms);
+  });
+  return parts;
+}
+
+// Steps that were timed without tracing, of the first device of each that has some.
+void compare_timed_steps(const advisor::Report& before, const advisor::Report& after,
+                         Comparison& result) {
+  const auto timed = [](const advisor::Report& report) -> const StepAccount* {
+    const auto& all = report.judgement->steps;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [](const auto& each) { return each.untraced > 0; });
+    return found == all.end() ? nullptr : &*found;
+  };
+  const StepAccount *left = timed(before), *right = timed(after);
+  if (left == nullptr || right == nullptr || left->trains != right->trains) return;
+  StepComparison step{.name = {},
+                      .trains = left->trains,
+                      .before_ms = interval_of(*left),
+                      .after_ms = interval_of(*right)};
+  step.change = change_between(step.before_ms, step.after_ms);
+  result.step = std::move(step);
+  result.parts = parts_of(*left, *right);
+}
+
 }  // namespace
 
 bool Match::paired() const { return from_kernels && paired_ms.confidence >= 0.9; }
@@ -258,11 +304,13 @@ Comparison compare(const advisor::Report& before, const advisor::Report& after) 
   const StepMarks* const old_step = step ? &old_steps.at(*step) : nullptr;
   const StepMarks* const new_step = step ? &new_steps.at(*step) : nullptr;
   if (step) {
-    StepComparison whole{*step, median_interval(old_step->periods_ms()),
-                         median_interval(new_step->periods_ms())};
+    StepComparison whole{.name = *step,
+                         .before_ms = median_interval(old_step->periods_ms()),
+                         .after_ms = median_interval(new_step->periods_ms())};
     whole.change = change_between(whole.before_ms, whole.after_ms);
     result.step = std::move(whole);
   }
+  compare_timed_steps(before, after, result);
   const Matchable of_before(left.profile, pairs, &ConfigurationPair::before, old_step);
   const Matchable of_after(right.profile, pairs, &ConfigurationPair::after, new_step);
   result.calls = match_calls(left, right, of_before, of_after);

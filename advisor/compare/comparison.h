@@ -51,21 +51,30 @@ struct CallMatch {
   int before_kernels = 0, after_kernels = 0;
 };
 
-// A whole step of the program, as NVTX ranges mark it in both, from the start of one to that of the
-// next (step_times.h).
+// A whole step of the program: as it was timed without tracing in both, else as NVTX ranges mark it
+// in both, from the start of one to that of the next (step_times.h).
 struct StepComparison {
-  std::string name;
+  std::string name;    // of the ranges; empty: timed without tracing
+  bool trains = true;  // a training step; else one of inference
   MedianInterval before_ms, after_ms;
   Change change = Change::unclear;
   double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }
 };
 
+// A part of such a step, ms: what ran, or that nothing did.
+struct StepPartComparison {
+  std::string name;
+  double before_ms = 0, after_ms = 0;
+};
+
 struct Comparison {
-  std::vector<Match> matches;                // the largest change of time first
-  std::vector<CallMatch> calls;              // process by process, in the order of time
-  double before_ms = 0, after_ms = 0;        // over what is in both
-  std::optional<StepComparison> step;        // nothing: not marked in both
-  std::vector<std::string> environment;      // "cuDNN 9.1.0 -> 9.19.0"
+  std::vector<Match> matches;          // the largest change of time first
+  std::vector<CallMatch> calls;        // process by process, in the order of time
+  double before_ms = 0, after_ms = 0;  // over what is in both
+  std::optional<StepComparison> step;  // nothing: neither timed nor marked in both
+  std::vector<StepPartComparison>
+      parts;                             // of steps timed without tracing; the largest change first
+  std::vector<std::string> environment;  // "cuDNN 9.1.0 -> 9.19.0"
   std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
 };
 

@@ -20,8 +20,9 @@ namespace rnnadvisor::advisor {
 namespace error_table {
 namespace {
 
-constexpr std::array<std::string_view, 10> keys = {"id",  "title", "frameworks", "match", "cause",
-                                                   "fix", "code",  "warning",    "rule",  "source"};
+constexpr std::array<std::string_view, 11> keys = {"id",      "title", "frameworks", "needs",
+                                                   "match",   "cause", "fix",        "code",
+                                                   "warning", "rule",  "source"};
 constexpr std::array<std::string_view, 6> frameworks = {"pytorch", "keras",       "tensorflow",
                                                         "jax",     "onnxruntime", "cudnn"};
 constexpr std::size_t longest_value = 300;  // bytes between two literals
@@ -178,6 +179,7 @@ class Reader {
                                     {"title", &error.title},
                                     {"cause", &error.cause},
                                     {"code", &error.code},
+                                    {"needs", &error.needs},
                                     {"rule", &error.rule},
                                     {"source", &error.source}})
       *into = table[key].value_or(std::string());
@@ -258,6 +260,7 @@ std::vector<ExplainedError> explain_errors(std::string_view text,
                                            std::span<const KnownError> table) {
   std::vector<ExplainedError> explained;
   for (const KnownError& error : table) {
+    if (text.find(error.needs) == std::string_view::npos) continue;
     std::optional<error_table::Found> last;
     for (const auto& pattern : error.patterns) {
       const auto pieces = error_table::pieces_of(pattern);

@@ -16,6 +16,7 @@ struct KnownError {
   std::string id, title;
   std::vector<std::string> frameworks;
   std::vector<std::string> patterns;
+  std::string needs;  // stands anywhere in the text, too; empty: nothing
   std::string cause;
   std::vector<std::string> fixes;  // the best first
   std::string code;                // of the fix; empty: none

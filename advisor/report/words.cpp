@@ -298,9 +298,10 @@ std::string gain_in_full(const Gain& g) {
 }
 
 std::string_view findings_lead() {
-  return "Ordered by the time that each is expected to save. Where that is close, and beside an "
-         "estimate of the whole step from half of it on, what takes less effort comes first. "
-         "Measured gains are of this configuration; estimates come from a measurement of a similar "
+  return "Ordered by the time that each is expected to save. Of similar savings the one that takes "
+         "less effort comes first; an estimate for the whole step stands behind what takes less "
+         "effort and saves at least half as much. Measured gains are of this configuration; "
+         "estimates come from a measurement of a similar "
          "layer, from times that a calibration of this kind of GPU predicts, from the recording, "
          "or from the cost model.";
 }
@@ -365,11 +366,19 @@ std::string step_in_short(const StepAccount& step) {
   const std::string idle = percent(step.idle());
   if (step.untraced == 0)
     return fmt::format("In the recorded steps the GPU is idle {} of the time", idle);
+  const std::string time = format_milliseconds(step.step_ns / 1e6);
   std::string text =
-      fmt::format("{} of the program takes {}", step.trains ? "A training step" : "A step",
-                  format_milliseconds(step.step_ns / 1e6));
-  if (step.high_ns > step.low_ns)
-    text += fmt::format(" ({} to {})", number(step.low_ns / 1e6), number(step.high_ns / 1e6));
+      fmt::format("{} of the program takes {}", step.trains ? "A training step" : "A step", time);
+  if (step.high_ns > step.low_ns) {
+    const std::string_view unit = std::string_view(time).substr(time.rfind(' '));
+    std::string spread = interval({.median = step.step_ns / 1e6,
+                                   .low = step.low_ns / 1e6,
+                                   .high = step.high_ns / 1e6,
+                                   .confidence = 0.95,
+                                   .count = step.untraced});
+    if (spread.ends_with(unit)) spread.erase(spread.size() - unit.size());
+    if (!spread.empty()) text += fmt::format(" ({})", spread);
+  }
   return text + fmt::format(", and the GPU is idle {} of it", idle);
 }
 

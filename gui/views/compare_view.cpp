@@ -11,6 +11,8 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include "advisor/compare/comparison_words.h"
+#include "advisor/compare/comparison_words.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
@@ -274,38 +276,8 @@ void CompareView::show_result(const Comparison& comparison) {
     faster += m.change == compare::Change::faster;
     slower += m.change == compare::Change::slower;
   }
-  QString headline, steps;
-  if (c.step && c.step->ratio() > 0) {
-    // The whole first: single calls may have become others, or cheaper at the cost of the rest.
-    const double ratio = c.step->ratio();
-    headline = c.step->change == compare::Change::faster
-                   ? tr("A step is %1× faster").arg(to_qt(words::number(ratio)))
-               : c.step->change == compare::Change::slower
-                   ? tr("A step is %1× slower").arg(to_qt(words::number(1 / ratio)))
-               : c.step->change == compare::Change::no_difference
-                   ? tr("A step takes as long as before, within noise")
-                   : tr("Too few steps to tell a change");
-    steps = tr("A step, from one NVTX range “%1” to the next: %2 before (%3), %4 after (%5).")
-                .arg(to_qt(words::clean(c.step->name)), format_ms(c.step->before_ms.median),
-                     to_qt(words::interval(c.step->before_ms)), format_ms(c.step->after_ms.median),
-                     to_qt(words::interval(c.step->after_ms)));
-    if (c.before_ms > 0 && c.after_ms > 0) {
-      const double calls = c.before_ms / c.after_ms;
-      steps += QLatin1Char(' ') +
-               (calls >= 1
-                    ? tr("The RNN calls alone: %1× faster.").arg(to_qt(words::number(calls)))
-                    : tr("The RNN calls alone: %1× slower.").arg(to_qt(words::number(1 / calls))));
-    }
-  } else if (c.before_ms > 0 && c.after_ms > 0) {
-    const double ratio = c.before_ms / c.after_ms;
-    headline = ratio >= 1.005 ? tr("%1× faster in what both have").arg(to_qt(words::number(ratio)))
-               : ratio <= 0.995
-                   ? tr("%1× slower in what both have").arg(to_qt(words::number(1 / ratio)))
-                   : tr("No difference in sum in what both have");
-  } else {
-    headline = tr("The two have nothing in common that has times");
-  }
-  headline_->setText(headline);
+  const QString steps = to_qt(compare::step_line_of(c));
+  headline_->setText(to_qt(compare::headline_of(c)));
   steps_->setText(steps);
   steps_->setVisible(!steps.isEmpty());
   names_->setText(

@@ -288,8 +288,9 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps,
   // It never launches more slowly than the program does.
   GraphEstimate estimate;
   estimate.speedup = std::max(1.0, now / between);
-  estimate.surest = std::clamp(low / (graph + host_wait * low / now), 1.0, estimate.speedup);
-  estimate.low = std::max(least * estimate.surest, 1.0);
+  estimate.without_overlap =
+      std::clamp(low / (graph + host_wait * low / now), 1.0, estimate.speedup);
+  estimate.low = std::max(least * estimate.without_overlap, 1.0);
   // Nor are kernels much shorter in it than in the recorded step.
   const double shortest = std::max(meanwhile(overlap(graph, most_overlapped)) / high,
                                    meanwhile(overlap(work, most_overlapped)) / now);

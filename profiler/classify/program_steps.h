@@ -60,7 +60,7 @@ struct GraphEstimate {
   double speedup = 1, low = 1, high = 1;
   // Of the shortest step, if nothing overlaps more than in the program and the host's other work
   // comes on top: where this is small, a graph is not worth a change of the code.
-  double surest = 1;
+  double without_overlap = 1;
 };
 struct GraphedStep {
   // Of the work, 0 … 1: recurrences of several layers or directions that run side by side, kernel

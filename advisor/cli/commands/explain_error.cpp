@@ -101,11 +101,11 @@ int explain_error(Context& context, const ExplainArguments& arguments) {
     print(context, document::errors_of(found));
   } else {
     const std::string line = last_line(*text);
-    print(context, {document::Paragraph{document::prose(
-                       fmt::format("None of the {} errors that are known stands in this text.{} "
-                                   "`rnnadvisor explain-error --list` names them.",
-                                   advisor::known_errors().size(),
-                                   line.empty() ? " It is empty." : " It ends with: " + line))}});
+    print(context,
+          {document::Paragraph{document::prose(fmt::format(
+              "No known error was found, of {} that `rnnadvisor explain-error --list` names. {}",
+              advisor::known_errors().size(),
+              line.empty() ? "The text is empty." : "It ends with: " + line))}});
   }
   return found.empty() ? exit_findings : exit_ok;
 }

@@ -54,6 +54,29 @@ TEST(Schemas, OfTheCheckOfCards) {
       "");
 }
 
+TEST(Schemas, OfCompare) {
+  FakeMachine machine;
+  const std::string slow = "sample:programs/pytorch-slow-loader";
+  const std::string copies = "sample:programs/pytorch-input-copies";
+  for (const auto& [before, after, status] : {std::tuple{slow, copies, 0},
+                                              {copies, slow, 1},
+                                              {slow, slow, 0},
+                                              {std::string("sample:deepbench"), slow, 1}}) {
+    const auto called =
+        call({"compare", before, after, "--json", "--fail-if", "step > 1.05"}, machine.services());
+    EXPECT_EQ(called.status, status) << before << ' ' << after << called.err;
+    const auto document = Json::parse(called.out);
+    EXPECT_EQ(violations(schema("compare"), document), "");
+    EXPECT_EQ(document["limits"].size(), 1U);
+    for (const std::string format : {"text", "markdown", "junit"}) {
+      const auto other = call({"compare", before, after, "-f", format}, machine.services());
+      EXPECT_EQ(other.status, 0) << other.err;
+      EXPECT_NE(other.out.find(format == "junit" ? "<testsuite" : "RNN calls"), std::string::npos)
+          << other.out;
+    }
+  }
+}
+
 TEST(Schemas, OfExplainError) {
   const std::filesystem::path texts = RNNADVISOR_SOURCE_DIR "/tests/advisor/errors/texts";
   int met = 0;

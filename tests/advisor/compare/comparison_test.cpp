@@ -346,6 +346,28 @@ TEST(Comparison, WholeStepsAreComparedWhereBothMarkThem) {
   for (const auto& m : unmarked.matches) EXPECT_NEAR(m.ratio(), 2.0, 0.01);
 }
 
+// Steps timed without tracing come before ranges; their parts add up to them.
+TEST(Comparison, StepsTimedWithoutTracingComeFirst) {
+  const auto slow = sample("programs/pytorch-slow-loader");
+  const auto copies = sample("programs/pytorch-input-copies");
+  for (const auto& [before, after] : {std::pair{slow, copies}, {copies, slow}, {slow, slow}}) {
+    const auto c = compare(before, after);
+    ASSERT_TRUE(c.step);
+    EXPECT_EQ(c.step->name, "");
+    EXPECT_EQ(c.step->before_ms.median, before->judgement.steps.front().step_ns / 1e6);
+    EXPECT_EQ(c.step->change, before == after  ? Change::no_difference
+                              : before == slow ? Change::faster
+                                               : Change::slower);
+    double before_ms = 0, after_ms = 0;
+    for (const auto& part : c.parts) {
+      before_ms += part.before_ms;
+      after_ms += part.after_ms;
+    }
+    EXPECT_NEAR(before_ms, c.step->before_ms.median, 1e-6 * before_ms);
+    EXPECT_NEAR(after_ms, c.step->after_ms.median, 1e-6 * after_ms);
+  }
+}
+
 TEST(Comparison, OtherLayersAreNoSplitStack) {
   const auto before = sample("programs/pytorch-two-layers");
   const auto after = split(*before, 0.25, 512);

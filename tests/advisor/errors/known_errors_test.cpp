@@ -52,7 +52,8 @@ TEST(KnownErrors, EachIsRecognizedInRealTexts) {
     ASSERT_FALSE(found.empty()) << entry.path();
     EXPECT_EQ(found.front().error->id, id.substr(0, id.find('.'))) << entry.path();
     for (const auto& each : found) {
-      EXPECT_EQ(each.cause.find('{'), std::string::npos) << each.cause;
+      for (const auto& [name, value] : each.values)
+        EXPECT_EQ(each.cause.find("{" + name + "}"), std::string::npos) << each.cause;
       EXPECT_EQ(each.cause.find("?"), std::string::npos) << each.cause;
     }
     met.insert(found.front().error->id);
@@ -100,6 +101,21 @@ TEST(KnownErrors, WhatAProgramEndedWithComesFirst) {
   ASSERT_EQ(twice.size(), 1U);
   EXPECT_EQ(twice[0].values.at("expected"), "(1, 5, 20)");
   EXPECT_EQ(twice[0].line, 2);
+}
+
+TEST(KnownErrors, VersionsAreReadWhole) {
+  const auto found = explain_errors(read_file((texts / "cudnn-version-mismatch.old.txt").string()));
+  ASSERT_FALSE(found.empty());
+  EXPECT_EQ(found[0].values.at("loaded"), "7.5.1");
+  EXPECT_EQ(found[0].values.at("built"), "7.6.5");
+}
+
+// The same words elsewhere are another error.
+TEST(KnownErrors, SomeNeedTheirPlace) {
+  const std::string tuple = "AttributeError: 'tuple' object has no attribute 'size'\n";
+  EXPECT_TRUE(ids("  File \"torchsummary.py\", line 23, in hook\n" + tuple).empty());
+  EXPECT_THAT(ids("  File \"torch/nn/modules/rnn.py\", line 700, in forward\n" + tuple),
+              ElementsAre("state-is-a-tuple"));
 }
 
 TEST(KnownErrors, NothingIsFoundInWhatIsNoError) {

@@ -163,8 +163,8 @@ TEST(ProgramSteps, AGraphGainsNoMoreThanTheDeviceWaits) {
                some = graph_estimate({}, &steps, {.concurrent = concurrent});
     for (const auto& each : {none, some}) {
       ASSERT_LE(1, each.low);
-      ASSERT_LE(each.low, each.surest);
-      ASSERT_LE(each.surest, each.speedup);
+      ASSERT_LE(each.low, each.without_overlap);
+      ASSERT_LE(each.without_overlap, each.speedup);
       ASSERT_LE(each.speedup, each.high);
     }
     ASSERT_LE(none.speedup, std::max(1.0, steps.untraced_ns / steps.busy_ns) + 1e-9);

@@ -1,0 +1,189 @@
+#include "advisor/compare/comparison_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "advisor/report/words.h"
+#include "core/base/text.h"
+
+namespace rnnadvisor::compare {
+namespace document = advisor::document;
+namespace words = advisor::words;
+namespace comparing {
+namespace {
+
+std::string faster_or_slower(double ratio) {
+  return ratio >= 1 ? fmt::format("{}× faster", words::number(ratio))
+                    : fmt::format("{}× slower", words::number(1 / ratio));
+}
+
+std::string name_of(const StepComparison& step) {
+  if (!step.name.empty())
+    return fmt::format("A step, from one NVTX range “{}” to the next", words::clean(step.name));
+  return step.trains ? "A training step, timed without tracing"
+                     : "A step of inference, timed without tracing";
+}
+
+std::string time_of(const MedianInterval& interval) {
+  if (interval.count == 0) return "–";
+  const std::string spread = words::interval(interval);
+  return format_milliseconds(interval.median) + (spread.empty() ? "" : " (" + spread + ")");
+}
+
+std::string change_of(double before_ms, double after_ms) {
+  const double difference = after_ms - before_ms;
+  return fmt::format("{}{}", difference < 0 ? "−" : "+",
+                     format_milliseconds(difference < 0 ? -difference : difference));
+}
+
+document::Mark mark_of(Change change) {
+  switch (change) {
+    case Change::faster:
+      return document::Mark::fine;
+    case Change::slower:
+      return document::Mark::warning;
+    case Change::no_difference:
+    case Change::unclear:
+    case Change::only_before:
+    case Change::only_after:
+      break;
+  }
+  return document::Mark::info;
+}
+
+std::string_view word_of(Change change) {
+  switch (change) {
+    case Change::faster:
+      return "faster";
+    case Change::slower:
+      return "slower";
+    case Change::no_difference:
+      return "within noise";
+    case Change::unclear:
+      return "too few times";
+    case Change::only_before:
+      return "only before";
+    case Change::only_after:
+      return "only after";
+  }
+  return "?";
+}
+
+document::Table parts_table(const Comparison& comparison) {
+  document::Table table;
+  table.title = "Where the step's time went";
+  table.columns = {{.title = "Part", .head = true},
+                   {.title = "before", .number = true},
+                   {.title = "after", .number = true},
+                   {.title = "change", .number = true}};
+  for (const auto& part : comparison.parts)
+    table.rows.push_back({{{document::Text(part.name)},
+                           {document::Text(format_milliseconds(part.before_ms))},
+                           {document::Text(format_milliseconds(part.after_ms))},
+                           {document::Text(change_of(part.before_ms, part.after_ms))}}});
+  return table;
+}
+
+document::Table calls_table(const Comparison& comparison, std::size_t rows) {
+  document::Table table;
+  table.title = "RNN calls, the largest change first";
+  table.columns = {{.title = "Configuration", .narrow = document::Narrow::clip, .head = true},
+                   {.title = "phase"},
+                   {.title = "before", .number = true},
+                   {.title = "after", .number = true},
+                   {.title = "", .narrow = document::Narrow::keep}};
+  for (const auto& match : comparison.matches) {
+    if (table.rows.size() == rows) break;
+    const bool tells =
+        match.ratio() > 0 && (match.change == Change::faster || match.change == Change::slower);
+    table.rows.push_back({{{document::Text(words::clean(match.name), document::Tone::name)},
+                           {document::Text(std::string(words::phase(match.phase)))},
+                           {document::Text(time_of(match.before_ms))},
+                           {document::Text(time_of(match.after_ms))},
+                           {document::Text(tells ? faster_or_slower(match.ratio())
+                                                 : std::string(word_of(match.change)))}}});
+  }
+  if (const std::size_t more = comparison.matches.size() - table.rows.size(); more > 0)
+    table.aside = fmt::format("{} more", more);
+  return table;
+}
+
+document::Paragraph findings(const char* label, const std::vector<std::string>& rules,
+                             const advisor::Report& report) {
+  document::Paragraph paragraph;
+  paragraph.label = label;
+  for (const auto& id : rules) {
+    if (!paragraph.text.empty()) paragraph.text += document::Text("; ");
+    const auto& all = report.judgement->findings;
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.rule_id == id; });
+    paragraph.text += document::prose(found == all.end() ? id : words::clean(found->title));
+    paragraph.text += document::dim(" (" + id + ")");
+  }
+  return paragraph;
+}
+
+}  // namespace
+}  // namespace comparing
+
+std::string headline_of(const Comparison& comparison) {
+  if (const auto& step = comparison.step; step && step->ratio() > 0) {
+    switch (step->change) {
+      case Change::faster:
+      case Change::slower:
+        return "A step is " + comparing::faster_or_slower(step->ratio());
+      case Change::no_difference:
+        return "A step takes as long as before, within noise";
+      case Change::unclear:
+      case Change::only_before:
+      case Change::only_after:
+        return "Too few steps to tell a change";
+    }
+  }
+  if (comparison.before_ms <= 0 || comparison.after_ms <= 0)
+    return "The two have nothing in common that has times";
+  const double ratio = comparison.before_ms / comparison.after_ms;
+  if (ratio < 1.005 && ratio > 0.995) return "No difference in sum in what both have";
+  return comparing::faster_or_slower(ratio) + " in what both have";
+}
+
+std::string step_line_of(const Comparison& comparison) {
+  const auto& step = comparison.step;
+  if (!step || step->ratio() <= 0) return {};
+  std::string line =
+      fmt::format("{}: {} before, {} after.", comparing::name_of(*step),
+                  comparing::time_of(step->before_ms), comparing::time_of(step->after_ms));
+  if (comparison.before_ms > 0 && comparison.after_ms > 0)
+    line += fmt::format(" The RNN calls alone: {}.",
+                        comparing::faster_or_slower(comparison.before_ms / comparison.after_ms));
+  return line;
+}
+
+document::Blocks document_of(const Comparison& comparison, const advisor::Report& before,
+                             const advisor::Report& after, std::size_t rows) {
+  document::Blocks blocks;
+  const Change change = comparison.step ? comparison.step->change : Change::unclear;
+  blocks.push_back(document::Paragraph{.text = document::Text(headline_of(comparison) + "."),
+                                       .look = document::Look::strong,
+                                       .mark = comparing::mark_of(change)});
+  if (const std::string line = step_line_of(comparison); !line.empty())
+    blocks.push_back(document::Paragraph{document::Text(line)});
+  if (!comparison.environment.empty()) {
+    document::List list;
+    for (const auto& each : comparison.environment)
+      list.items.push_back({.text = document::Text(words::clean(each))});
+    blocks.push_back(document::Paragraph{.text = document::Text("Different around the program:"),
+                                         .look = document::Look::lead});
+    blocks.push_back(std::move(list));
+  }
+  if (!comparison.parts.empty()) blocks.push_back(comparing::parts_table(comparison));
+  if (!comparison.matches.empty()) blocks.push_back(comparing::calls_table(comparison, rows));
+  if (!comparison.appeared.empty())
+    blocks.push_back(comparing::findings("New findings", comparison.appeared, after));
+  if (!comparison.fixed.empty())
+    blocks.push_back(comparing::findings("No longer found", comparison.fixed, before));
+  return blocks;
+}
+
+}  // namespace rnnadvisor::compare

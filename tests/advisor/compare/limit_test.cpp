@@ -1,0 +1,97 @@
+#include "advisor/compare/limit.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "advisor/compare/comparison_words.h"
+
+namespace rnnadvisor::compare {
+namespace {
+
+using Verdict = LimitResult::Verdict;
+
+MedianInterval around(double median, double width) {
+  return {.median = median,
+          .low = median * (1 - width),
+          .high = median * (1 + width),
+          .confidence = 0.95,
+          .count = 20};
+}
+
+Comparison of_steps(double before_ms, double after_ms, double width) {
+  Comparison c;
+  StepComparison step;
+  step.before_ms = around(before_ms, width);
+  step.after_ms = around(after_ms, width);
+  step.change = step.after_ms.low > step.before_ms.high   ? Change::slower
+                : step.after_ms.high < step.before_ms.low ? Change::faster
+                                                          : Change::no_difference;
+  c.step = step;
+  return c;
+}
+
+TEST(Limit, IsReadAndSaidAgain) {
+  for (const auto& [text, measure, most] : {std::tuple{"step > 1.05", Measure::step, 1.05},
+                                            {"step>1", Measure::step, 1.0},
+                                            {" calls  >  1.5 ", Measure::calls, 1.5},
+                                            {"findings > 0", Measure::findings, 0.0}}) {
+    const auto limit = parse_limit(text);
+    ASSERT_TRUE(limit) << text;
+    EXPECT_EQ(limit->measure, measure);
+    EXPECT_EQ(limit->most, most);
+  }
+  for (const char* text :
+       {"", "step", "step <", "step > ", "step > x", "step > 1.05x", "step > nan", "step > -1",
+        "stop > 1", "> 1", "step > 1 > 2", "step > inf"})
+    EXPECT_FALSE(parse_limit(text)) << text;
+}
+
+TEST(Limit, NoiseExceedsNothing) {
+  const Limit limit{Measure::step, 1.05};
+  EXPECT_EQ(check(limit, of_steps(10, 10.2, 0.01)).verdict, Verdict::kept);
+  EXPECT_EQ(check(limit, of_steps(10, 12, 0.01)).verdict, Verdict::exceeded);
+  EXPECT_EQ(check(limit, of_steps(10, 12, 0.2)).verdict, Verdict::noise);
+  EXPECT_EQ(check(limit, of_steps(10, 5, 0.01)).verdict, Verdict::kept);
+}
+
+// What cannot be told must not pass for a good result.
+TEST(Limit, IsUnknownWithoutTimes) {
+  EXPECT_EQ(check({Measure::step, 2}, {}).verdict, Verdict::unknown);
+  EXPECT_EQ(check({Measure::calls, 2}, {}).verdict, Verdict::unknown);
+  EXPECT_EQ(check({Measure::findings, 2}, {}).verdict, Verdict::kept);
+  auto few = of_steps(10, 30, 0.01);
+  few.step->change = Change::unclear;
+  EXPECT_EQ(check({Measure::step, 2}, few).verdict, Verdict::unknown);
+}
+
+TEST(Limit, CountsFindings) {
+  Comparison c;
+  c.appeared = {"launch/host-bound", "math/tensor-cores-off"};
+  EXPECT_EQ(check({Measure::findings, 1}, c).verdict, Verdict::exceeded);
+  EXPECT_EQ(check({Measure::findings, 2}, c).verdict, Verdict::kept);
+}
+
+// Two measurements of one program exceed no limit of 1 or more; a slowdown beyond the intervals
+// exceeds each limit below it and none above; swapping both sides never exceeds both ways.
+TEST(Limit, OfDrawnSteps) {
+  std::mt19937 random(7);
+  const auto part = [&] { return std::uniform_real_distribution<>(0, 1)(random); };
+  for (int i = 0; i < 20000; ++i) {
+    const double before = 0.1 + 100 * part(), ratio = 0.3 + 3 * part(), width = 0.3 * part();
+    const double most = 1 + 2 * part();
+    const Limit limit{Measure::step, most};
+    const auto there = check(limit, of_steps(before, before * ratio, width));
+    const auto back = check(limit, of_steps(before * ratio, before, width));
+    ASSERT_FALSE(there.verdict == Verdict::exceeded && back.verdict == Verdict::exceeded);
+    ASSERT_NEAR(there.value, ratio, 1e-9 * ratio);
+    const bool apart = ratio * (1 - width) > 1 + width;
+    ASSERT_EQ(there.verdict == Verdict::exceeded, ratio > most && apart) << ratio << ' ' << most;
+    ASSERT_EQ(there.verdict == Verdict::noise, ratio > most && !apart);
+    ASSERT_NE(check(limit, of_steps(before, before, width)).verdict, Verdict::exceeded);
+    ASSERT_FALSE(headline_of(of_steps(before, before * ratio, width)).empty());
+  }
+}
+
+}  // namespace
+}  // namespace rnnadvisor::compare
