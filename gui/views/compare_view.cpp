@@ -12,7 +12,6 @@
 #include <QVBoxLayout>
 
 #include "advisor/compare/comparison_words.h"
-#include "advisor/compare/comparison_words.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
