@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/judging.h"

@@ -90,6 +90,10 @@ class NothingLost : public ::testing::Test {
             {"map", network_, "--device", "a100"},
             {"fit", network_, "--device", "a100"},
             {"fit", network_, "--device", "a100", "--json"},
+            {"compare", profile_, "sample:gnmt"},
+            {"compare", profile_, "sample:gnmt", "--json"},
+            {"explain-error", RNNADVISOR_SOURCE_DIR "/README.md"},
+            {"explain-error", "--list"},
             {"export", "sample:gnmt", "-f", "perfetto"},
             {"export", "sample:gnmt", "-f", "kernels-csv"},
             {"sweep", "sample:gnmt", "--list"},
@@ -149,6 +153,10 @@ class NothingLost : public ::testing::Test {
     add({"map", network_, "--device", "a100", "--force"}, {"-f", "html", "-o", at("map")}, "map");
     add({"map", network_, "--device", "a100", "--force"}, {"-f", "csv:" + at("map")}, "map");
     add({"report", profile_, "--force"}, {"-f", "html:" + at("report")}, "report");
+    add({"compare", profile_, "sample:gnmt", "--force"}, {"-f", "json:" + at("compared")},
+        "compared");
+    add({"compare", profile_, "sample:gnmt", "--force"}, {"-f", "junit", "-o", at("compared")},
+        "compared");
     add({"advise", profile_, "--force"}, {"-f", "html:" + at("advice")}, "advice");
     add({"merge", profile_, "--force"}, {"-o", at("merged")}, "merged");
     add({"collect", recording_, "--force"}, {"-o", at("collected")}, "collected");
