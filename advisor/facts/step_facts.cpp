@@ -1,4 +1,6 @@
 // program.gpu_busy and its kin: the whole step of a recorded program, of which the RNN is a part.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -50,12 +52,16 @@ const RepeatedKernels* repeated_of(const Subject& s, const Index& i) {
   return busy_of(s, i) != nullptr ? &i.program_step(s.configuration).repeated : nullptr;
 }
 
-std::optional<double> graph(const Subject& s, const Index& i, double GraphEstimate::* member) {
+std::optional<GraphEstimate> graph(const Subject& s, const Index& i) {
   const auto* busy = busy_of(s, i);
   if (busy == nullptr) return std::nullopt;
   const auto& step = i.program_step(s.configuration);
   const GraphedStep graphed{.concurrent = step.concurrent, .forbidden = step.obstacles.forbidden()};
-  return graph_estimate(*busy, steps_of(s, i), graphed).*member;
+  return graph_estimate(*busy, steps_of(s, i), graphed);
+}
+std::optional<double> graph(const Subject& s, const Index& i, double GraphEstimate::* member) {
+  const auto estimate = graph(s, i);
+  return estimate ? std::optional((*estimate).*member) : std::nullopt;
 }
 
 }  // namespace
@@ -143,7 +149,8 @@ void add_step_facts(Catalogue& catalogue) {
       catalogue, "program.graph_time", "", Provenance::modelled,
       "what the time of a step as a CUDA graph is made of, in words",
       [](const Subject& s, const Index& i) -> std::optional<std::string> {
-        if (busy_of(s, i) == nullptr) return std::nullopt;
+        const auto estimate = graph(s, i);
+        if (!estimate) return std::nullopt;
         std::string text = "the time of its kernels, with 0.42 µs between two of them";
         if (host_wait(s, i).value_or(0) > 0)
           text +=
@@ -155,10 +162,11 @@ void add_step_facts(Catalogue& catalogue) {
               "; kernels of several layers or directions run side by side in a graph, which saves "
               "more than the waits";
         // How often that held: docs/validation.md.
-        text += step.obstacles.forbidden()
-                    ? ". Nine in ten recorded programs reached 0.26 to 1.4 times such an estimate: "
-                      "where something forbade capture, other work of the host often stayed"
-                    : ". Nine in ten recorded programs reached 0.62 to 1.4 times such an estimate";
+        text += fmt::format(
+            ". Nine in ten recorded programs reached {:g} to {:g} times such an estimate",
+            estimate->least, estimate->most);
+        if (step.obstacles.forbidden())
+          text += ": where something forbade capture, other work of the host often stayed";
         return text;
       });
   define(

@@ -261,7 +261,7 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps,
   double now = static_cast<double>(busy.span_ns) / tracing_slows, low = now, high = now;
   double work = static_cast<double>(busy.busy_ns);
   double graph = work + graph_node_ns * static_cast<double>(busy.launches);
-  double least = least_of_traced, most = most_of_traced;
+  GraphEstimate estimate{.least = least_of_traced, .most = most_of_traced};
   double host_wait = static_cast<double>(busy.host_wait_ns), host_copies = 0;
   if (steps != nullptr) {
     now = steps->untraced_ns;
@@ -269,12 +269,12 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps,
     high = steps->untraced_high_ns;
     work = steps->busy_ns;
     graph = work + graph_node_ns * steps->launches + graph_launch_ns;
-    least = least_of_estimate;
-    most = most_of_estimate;
+    estimate.least = least_of_estimate;
+    estimate.most = most_of_estimate;
     host_wait = steps->host_wait();
     host_copies = steps->host_copies_ns;
   }
-  if (step.forbidden) least = least_if_forbidden;
+  if (step.forbidden) estimate.least = least_if_forbidden;
   const double idle = std::max(0.0, 1 - work / now);
   const auto overlap = [&](double ns, double by) {
     return ns * (1 - step.concurrent + step.concurrent / (1 + by * idle));
@@ -286,15 +286,14 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps,
   const double expected = overlap(graph, overlapped);
   const double between = std::sqrt(meanwhile(expected) * std::max(expected + host_wait, beside));
   // It never launches more slowly than the program does.
-  GraphEstimate estimate;
   estimate.speedup = std::max(1.0, now / between);
   estimate.without_overlap =
       std::clamp(low / (graph + host_wait * low / now), 1.0, estimate.speedup);
-  estimate.low = std::max(least * estimate.without_overlap, 1.0);
+  estimate.low = std::max(estimate.least * estimate.without_overlap, 1.0);
   // Nor are kernels much shorter in it than in the recorded step.
   const double shortest = std::max(meanwhile(overlap(graph, most_overlapped)) / high,
                                    meanwhile(overlap(work, most_overlapped)) / now);
-  estimate.high = std::max(most / shortest, estimate.speedup);
+  estimate.high = std::max(estimate.most / shortest, estimate.speedup);
   return estimate;
 }
 

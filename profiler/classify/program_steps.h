@@ -61,6 +61,8 @@ struct GraphEstimate {
   // Of the shortest step, if nothing overlaps more than in the program and the host's other work
   // comes on top: where this is small, a graph is not worth a change of the code.
   double without_overlap = 1;
+  // Nine in ten recorded programs reached `least` to `most` times such an estimate: the interval.
+  double least = 1, most = 1;
 };
 struct GraphedStep {
   // Of the work, 0 … 1: recurrences of several layers or directions that run side by side, kernel
