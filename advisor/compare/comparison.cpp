@@ -8,16 +8,48 @@
 #include <set>
 
 #include "advisor/compare/call_alignment.h"
+#include "advisor/compare/causes.h"
+#include "advisor/compare/pairing.h"
 #include "advisor/compare/step_times.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/phase_times.h"
 #include "advisor/report/words.h"
-#include "core/config/read_config.h"
 
 namespace rnnadvisor::compare {
-namespace {
 
 namespace words = advisor::words;
+
+Change change_between(const MedianInterval& b, const MedianInterval& a) {
+  if (b.count == 0 || a.count == 0 || b.confidence < 0.5 || a.confidence < 0.5)
+    return Change::unclear;
+  if (a.high < b.low) return Change::faster;
+  if (a.low > b.high) return Change::slower;
+  return Change::no_difference;
+}
+
+std::vector<std::string> environment_changes(const Environment& before, const Environment& after) {
+  std::vector<std::string> changes;
+  std::map<std::string, std::string> now;
+  for (const auto& [label, value] : words::environment(after)) now[label] = value;
+  for (const auto& [label, value] : words::environment(before)) {
+    // Two profiles are of two moments, and of two commands that name their files.
+    if (value == before.created || value == before.command_line) continue;
+    const auto found = now.find(label);
+    if (found != now.end() && found->second != value)
+      changes.push_back(fmt::format("{} {} -> {}", label, value, found->second));
+  }
+  return changes;
+}
+
+MedianInterval interval_of(const StepAccount& steps) {
+  return {.median = steps.step_ns / 1e6,
+          .low = steps.low_ns / 1e6,
+          .high = steps.high_ns / 1e6,
+          .confidence = steps.untraced >= least_steps ? 0.95 : 0,
+          .count = steps.untraced};
+}
+
+namespace {
 
 // From the first kernel of a call to the end of its last, ms; -1: it has none.
 double traced_ms(const Profile& profile, const advisor::ProfileIndex& index, int call) {
@@ -42,91 +74,6 @@ struct Side {
                              : &all.configurations[static_cast<std::size_t>(configuration)];
   }
 };
-
-// Pairs by a key that `key` gives, in order of appearance; what is paired leaves both lists.
-template <class Key>
-void pair_by(const Profile& before, const Profile& after, std::vector<int>& left,
-             std::vector<int>& right, std::vector<std::pair<int, int>>& pairs, Key key) {
-  std::map<std::string, std::vector<int>> free;
-  for (const int i : right) {
-    const auto k = key(after.configurations[static_cast<std::size_t>(i)]);
-    if (!k.empty()) free[k].push_back(i);
-  }
-  std::vector<int> rest;
-  for (const int i : left) {
-    const auto found = free.find(key(before.configurations[static_cast<std::size_t>(i)]));
-    if (found == free.end() || found->second.empty()) {
-      rest.push_back(i);
-      continue;
-    }
-    pairs.emplace_back(i, found->second.front());
-    std::erase(right, found->second.front());
-    found->second.erase(found->second.begin());
-  }
-  left = rest;
-}
-
-// Stacks of `wholes` that `parts` of the other profile make in calls of one layer.
-template <class Add>
-void pair_stacks(const Profile& of, std::vector<int>& wholes, const Profile& profile,
-                 std::vector<int>& parts, Add add) {
-  std::erase_if(wholes, [&](int whole) {
-    const auto found = parts_of_stack(of, whole, profile, parts);
-    for (const auto& [part, calls] : found) std::erase(parts, part);
-    if (!found.empty()) add(CallSet{{whole, 1}}, found);
-    return !found.empty();
-  });
-}
-
-std::vector<ConfigurationPair> pair_configurations(const Profile& before, const Profile& after) {
-  std::vector<int> left(before.configurations.size());
-  std::vector<int> right(after.configurations.size());
-  for (std::size_t i = 0; i < left.size(); ++i) left[i] = static_cast<int>(i);
-  for (std::size_t i = 0; i < right.size(); ++i) right[i] = static_cast<int>(i);
-  std::vector<std::pair<int, int>> pairs;
-  const auto same = [](const Configuration& c) {
-    RnnConfig plain = c.config;
-    plain.id.clear();
-    return c.described() ? to_json_line(plain) : std::string();
-  };
-  const auto id_and_parameters = [&](const Configuration& c) {
-    return c.config.id.empty() ? std::string() : c.config.id + '\n' + same(c);
-  };
-  const auto id = [](const Configuration& c) { return c.config.id; };
-  // The same layer under another algorithm, type or batch is still the same layer.
-  const auto shape = [](const Configuration& c) {
-    if (!c.described()) return std::string();
-    RnnConfig plain;
-    plain.cell = c.config.cell;
-    plain.hidden_size = c.config.hidden_size;
-    plain.num_layers = c.config.num_layers;
-    plain.direction = c.config.direction;
-    return to_json_line(plain);
-  };
-  pair_by(before, after, left, right, pairs, id_and_parameters);
-  pair_by(before, after, left, right, pairs, same);
-  pair_by(before, after, left, right, pairs, id);
-  pair_by(before, after, left, right, pairs, shape);
-  std::vector<ConfigurationPair> result;
-  for (const auto& [b, a] : pairs) result.push_back({{{b, 1}}, {{a, 1}}});
-  pair_stacks(before, left, after, right, [&](const CallSet& whole, const CallSet& parts) {
-    result.push_back({whole, parts});
-  });
-  pair_stacks(after, right, before, left, [&](const CallSet& whole, const CallSet& parts) {
-    result.push_back({parts, whole});
-  });
-  for (const int i : left) result.push_back({{{i, 1}}, {}});
-  for (const int i : right) result.push_back({{}, {{i, 1}}});
-  return result;
-}
-
-Change change_between(const MedianInterval& b, const MedianInterval& a) {
-  if (b.count == 0 || a.count == 0 || b.confidence < 0.5 || a.confidence < 0.5)
-    return Change::unclear;
-  if (a.high < b.low) return Change::faster;
-  if (a.low > b.high) return Change::slower;
-  return Change::no_difference;
-}
 
 Change change_of(const Match& match) {
   if (match.after < 0) return Change::only_before;
@@ -225,28 +172,6 @@ struct PhaseCalls {
   int in_both = 0;
 };
 
-std::vector<std::string> environment_changes(const Environment& before, const Environment& after) {
-  std::vector<std::string> changes;
-  std::map<std::string, std::string> now;
-  for (const auto& [label, value] : words::environment(after)) now[label] = value;
-  for (const auto& [label, value] : words::environment(before)) {
-    // Two profiles are of two moments, and of two commands that name their files.
-    if (value == before.created || value == before.command_line) continue;
-    const auto found = now.find(label);
-    if (found != now.end() && found->second != value)
-      changes.push_back(fmt::format("{} {} -> {}", label, value, found->second));
-  }
-  return changes;
-}
-
-MedianInterval interval_of(const StepAccount& steps) {
-  return {.median = steps.step_ns / 1e6,
-          .low = steps.low_ns / 1e6,
-          .high = steps.high_ns / 1e6,
-          .confidence = steps.untraced >= least_steps ? 0.95 : 0,
-          .count = steps.untraced};
-}
-
 std::vector<StepPartComparison> parts_of(const StepAccount& before, const StepAccount& after) {
   std::vector<StepPartComparison> parts;
   const auto add = [&](std::string name, double old_share, double new_share) {
@@ -256,36 +181,69 @@ std::vector<StepPartComparison> parts_of(const StepAccount& before, const StepAc
   };
   for (std::size_t i = 0; i < step_parts; ++i)
     add(std::string(to_string(static_cast<StepPart>(i))), before.share[i], after.share[i]);
-  add("GPU idle in recurrent layers", before.idle_in_rnn, after.idle_in_rnn);
-  add("GPU idle, long waits", before.idle_for_host, after.idle_for_host);
-  add("GPU idle elsewhere", before.idle_elsewhere, after.idle_elsewhere);
+  add(std::string(words::idle_in_rnn), before.idle_in_rnn, after.idle_in_rnn);
+  add(std::string(words::idle_for_host), before.idle_for_host, after.idle_for_host);
+  add(std::string(words::idle_elsewhere), before.idle_elsewhere, after.idle_elsewhere);
   std::stable_sort(parts.begin(), parts.end(), [](const auto& x, const auto& y) {
     return std::fabs(x.after_ms - x.before_ms) > std::fabs(y.after_ms - y.before_ms);
   });
   return parts;
 }
 
-// Steps that were timed without tracing, of the first device of each that has some.
+// Steps that were timed without tracing: of the GPUs of both that have some, in their order. The
+// one that became slowest comes first.
 void compare_timed_steps(const advisor::Report& before, const advisor::Report& after,
                          Comparison& result) {
-  const auto timed = [](const advisor::Report& report) -> const StepAccount* {
-    const auto& all = report.judgement->steps;
-    const auto found =
-        std::find_if(all.begin(), all.end(), [](const auto& each) { return each.untraced > 0; });
-    return found == all.end() ? nullptr : &*found;
+  const auto timed = [](const advisor::Report& report) {
+    std::vector<const StepAccount*> found;
+    for (const auto& each : report.judgement->steps)
+      if (each.untraced > 0) found.push_back(&each);
+    return found;
   };
-  const StepAccount *left = timed(before), *right = timed(after);
-  if (left == nullptr || right == nullptr || left->trains != right->trains) return;
-  StepComparison step{.name = {},
-                      .trains = left->trains,
-                      .before_ms = interval_of(*left),
-                      .after_ms = interval_of(*right)};
-  step.change = change_between(step.before_ms, step.after_ms);
-  result.step = std::move(step);
-  result.parts = parts_of(*left, *right);
+  const auto left = timed(before), right = timed(after);
+  struct Compared {
+    StepComparison step;
+    std::vector<StepPartComparison> parts;
+  };
+  std::vector<Compared> all;
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    if (left[i]->trains != right[i]->trains) continue;
+    StepComparison step{.name = {},
+                        .trains = left[i]->trains,
+                        .device = right[i]->device,
+                        .before_ms = interval_of(*left[i]),
+                        .after_ms = interval_of(*right[i])};
+    step.change = change_between(step.before_ms, step.after_ms);
+    all.push_back({std::move(step), parts_of(*left[i], *right[i])});
+  }
+  if (all.empty()) return;
+  std::stable_sort(all.begin(), all.end(), [](const Compared& a, const Compared& b) {
+    return a.step.ratio() < b.step.ratio();
+  });
+  result.step = all.front().step;
+  result.parts = std::move(all.front().parts);
+  for (std::size_t i = 1; i < all.size(); ++i) result.other_steps.push_back(all[i].step);
 }
 
 }  // namespace
+
+std::string_view to_string(Change change) {
+  switch (change) {
+    case Change::faster:
+      return "faster";
+    case Change::slower:
+      return "slower";
+    case Change::no_difference:
+      return "no_difference";
+    case Change::unclear:
+      return "unclear";
+    case Change::only_before:
+      return "only_before";
+    case Change::only_after:
+      return "only_after";
+  }
+  return "?";
+}
 
 bool Match::paired() const { return from_kernels && paired_ms.confidence >= 0.9; }
 
@@ -294,6 +252,22 @@ double Match::ratio() const {
              ? before_ms.median / after_ms.median
              : 0;
 }
+
+namespace {
+
+// Half widths of independent medians add up as their squares do. `times`: calls of the match.
+void add_to_sum(Comparison& result, const Match& match, double times) {
+  result.before_ms += match.before_ms.median * times;
+  result.after_ms += match.after_ms.median * times;
+  const auto half = [](const MedianInterval& of) { return (of.high - of.low) / 2; };
+  const bool known = match.change != Change::unclear;
+  const double own = match.paired() ? half(match.paired_ms)
+                                    : std::hypot(half(match.before_ms), half(match.after_ms));
+  if (!known) result.spread_ms = -1;
+  if (result.spread_ms >= 0) result.spread_ms = std::hypot(result.spread_ms, own * times);
+}
+
+}  // namespace
 
 Comparison compare(const advisor::Report& before, const advisor::Report& after) {
   Comparison result;
@@ -362,11 +336,8 @@ Comparison compare(const advisor::Report& before, const advisor::Report& after) 
       match.calls = calls.calls;
       match.paired_ms = median_interval(calls.difference_ms);
       match.change = change_of(match);
-      if (match.ratio() > 0) {
-        const double times = match.from_kernels ? static_cast<double>(calls.in_both) : 1;
-        result.before_ms += match.before_ms.median * times;
-        result.after_ms += match.after_ms.median * times;
-      }
+      if (match.ratio() > 0)
+        add_to_sum(result, match, match.from_kernels ? static_cast<double>(calls.in_both) : 1);
       result.matches.push_back(std::move(match));
     }
   }
@@ -395,6 +366,7 @@ Comparison compare(const advisor::Report& before, const advisor::Report& after) 
                       std::back_inserter(result.fixed));
   std::set_difference(new_rules.begin(), new_rules.end(), old_rules.begin(), old_rules.end(),
                       std::back_inserter(result.appeared));
+  result.causes = causes_of(result, before, after);
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@ enum class Change {
   only_before,
   only_after
 };
+std::string_view to_string(Change change);  // "no_difference"
 
 // One phase of one configuration in both profiles.
 struct Match {
@@ -56,6 +58,7 @@ struct CallMatch {
 struct StepComparison {
   std::string name;    // of the ranges; empty: timed without tracing
   bool trains = true;  // a training step; else one of inference
+  int device = -1;     // into the devices of the profile after; -1: of ranges
   MedianInterval before_ms, after_ms;
   Change change = Change::unclear;
   double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }
@@ -67,13 +70,27 @@ struct StepPartComparison {
   double before_ms = 0, after_ms = 0;
 };
 
+// What explains a change of time (causes.h).
+struct Cause {
+  // A key of a configuration ("batch_size"); "split", "joined": of stacks; "without_cudnn",
+  // "with_cudnn", "only_before", "only_after": of calls; "rnn_kernels", "native_cells",
+  // "other_kernels", "copies", "host_wait", "idle": of parts of a step.
+  std::string key;
+  std::string text;
+  double ms =
+      0;  // of the step's change; of what has the same part of a step the same; 0: not known
+};
+
 struct Comparison {
   std::vector<Match> matches;          // the largest change of time first
   std::vector<CallMatch> calls;        // process by process, in the order of time
   double before_ms = 0, after_ms = 0;  // over what is in both
-  std::optional<StepComparison> step;  // nothing: neither timed nor marked in both
+  double spread_ms = 0;  // half the interval of their difference; -1: too few samples to tell
+  std::optional<StepComparison> step;       // nothing: neither timed nor marked in both
+  std::vector<StepComparison> other_steps;  // of other GPUs, on which it changed for the better
   std::vector<StepPartComparison>
       parts;                             // of steps timed without tracing; the largest change first
+  std::vector<Cause> causes;             // what explains most of the step's change first
   std::vector<std::string> environment;  // "cuDNN 9.1.0 -> 9.19.0"
   std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
 };
@@ -82,6 +99,14 @@ struct Comparison {
 // is left of stacks with the calls of one layer that they were split into. The result does not
 // refer to the reports. Never fails.
 Comparison compare(const advisor::Report& before, const advisor::Report& after);
+
+// Whether the interval of one median lies beside that of the other; unclear where either has too
+// few samples.
+Change change_between(const MedianInterval& before, const MedianInterval& after);
+// Of steps that were timed without tracing, ms.
+MedianInterval interval_of(const StepAccount& steps);
+// "cuDNN 9.1.0 -> 9.19.0": what differs, but the time of recording and the command.
+std::vector<std::string> environment_changes(const Environment& before, const Environment& after);
 
 // Where the time of one phase went: kernels by what they do, and waiting, of one call, in both.
 struct TimePart {

@@ -21,8 +21,7 @@ std::string faster_or_slower(double ratio) {
 std::string name_of(const StepComparison& step) {
   if (!step.name.empty())
     return fmt::format("A step, from one NVTX range “{}” to the next", words::clean(step.name));
-  return step.trains ? "A training step, timed without tracing"
-                     : "A step of inference, timed without tracing";
+  return "A step of the program, timed without tracing";
 }
 
 std::string time_of(const MedianInterval& interval) {
@@ -95,14 +94,11 @@ document::Table calls_table(const Comparison& comparison, std::size_t rows) {
                    {.title = "", .narrow = document::Narrow::keep}};
   for (const auto& match : comparison.matches) {
     if (table.rows.size() == rows) break;
-    const bool tells =
-        match.ratio() > 0 && (match.change == Change::faster || match.change == Change::slower);
     table.rows.push_back({{{document::Text(words::clean(match.name), document::Tone::name)},
                            {document::Text(std::string(words::phase(match.phase)))},
                            {document::Text(time_of(match.before_ms))},
                            {document::Text(time_of(match.after_ms))},
-                           {document::Text(tells ? faster_or_slower(match.ratio())
-                                                 : std::string(word_of(match.change)))}}});
+                           {document::Text(change_in_words(match.change, match.ratio()))}}});
   }
   if (const std::size_t more = comparison.matches.size() - table.rows.size(); more > 0)
     table.aside = fmt::format("{} more", more);
@@ -126,6 +122,13 @@ document::Paragraph findings(const char* label, const std::vector<std::string>& 
 
 }  // namespace
 }  // namespace comparing
+
+std::string time_in_words(const MedianInterval& time) { return comparing::time_of(time); }
+
+std::string change_in_words(Change change, double ratio) {
+  const bool tells = ratio > 0 && (change == Change::faster || change == Change::slower);
+  return tells ? comparing::faster_or_slower(ratio) : std::string(comparing::word_of(change));
+}
 
 std::string headline_of(const Comparison& comparison) {
   if (const auto& step = comparison.step; step && step->ratio() > 0) {
@@ -169,6 +172,19 @@ document::Blocks document_of(const Comparison& comparison, const advisor::Report
                                        .mark = comparing::mark_of(change)});
   if (const std::string line = step_line_of(comparison); !line.empty())
     blocks.push_back(document::Paragraph{document::Text(line)});
+  for (const auto& step : comparison.other_steps)
+    blocks.push_back(document::Paragraph{document::Text(
+        fmt::format("On GPU {}: {} before, {} after.", step.device,
+                    comparing::time_of(step.before_ms), comparing::time_of(step.after_ms)))});
+  if (!comparison.causes.empty()) {
+    document::List list;
+    for (const auto& cause : comparison.causes)
+      list.items.push_back({.text = document::Text(words::clean(cause.text))});
+    blocks.push_back(document::Paragraph{
+        .text = document::Text("What changed, what explains most of the step's time first:"),
+        .look = document::Look::lead});
+    blocks.push_back(std::move(list));
+  }
   if (!comparison.environment.empty()) {
     document::List list;
     for (const auto& each : comparison.environment)

@@ -15,6 +15,11 @@ std::string headline_of(const Comparison& comparison);
 // Empty where no step is in both.
 std::string step_line_of(const Comparison& comparison);
 
+// "2.10 ms (2.05 to 2.20)", "–" without one; "1.31× slower", "within noise". `ratio`: before over
+// after, 0: not known.
+std::string time_in_words(const MedianInterval& time);
+std::string change_in_words(Change change, double ratio);
+
 // A whole comparison: headline, what differs around the program, parts of the step, RNN calls and
 // findings. `rows`: of calls, the largest changes; the rest is counted.
 advisor::document::Blocks document_of(const Comparison& comparison, const advisor::Report& before,

@@ -88,9 +88,9 @@ LimitResult check(const Limit& limit, const Comparison& comparison) {
     case Measure::calls: {
       if (comparison.before_ms <= 0 || comparison.after_ms <= 0)
         return {.reason = "no RNN call has times in both profiles"};
-      const bool slower =
-          std::any_of(comparison.matches.begin(), comparison.matches.end(),
-                      [](const Match& match) { return match.change == Change::slower; });
+      if (comparison.spread_ms < 0)
+        return {.reason = "some RNN calls have too few times to tell a change from noise"};
+      const bool slower = comparison.after_ms - comparison.before_ms > comparison.spread_ms;
       return limits::of_time(comparison.before_ms, comparison.after_ms, limit.most, slower,
                              "what both have of RNN calls");
     }

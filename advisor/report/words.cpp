@@ -286,11 +286,16 @@ std::string refuted(const Finding& finding) {
   return text + ". The change that its source suggests is no advice there.";
 }
 
+std::string scope(std::string_view scope) {
+  if (scope == "program step") return "step of the program";
+  return scope == "training step" ? "training step of the layer" : clean(scope);
+}
+
 std::string gain_in_full(const Gain& g) {
   std::string text = size_of(g);
   if (text.empty()) return text;
   text += gain_interval(g) + gain_change(g);
-  if (!g.scope.empty()) text += fmt::format(", {}", clean(g.scope));
+  if (!g.scope.empty()) text += fmt::format(", {}", scope(g.scope));
   if (g.speedup > 1.0005 && g.saved_bytes > 0) {
     text += fmt::format(", saves {}", format_bytes(static_cast<double>(g.saved_bytes)));
   }
@@ -356,7 +361,7 @@ std::vector<PartOfStep> parts_of(const StepAccount& step) {
     if (step.share[p] > 0) parts.push_back({to_string(part), part, step.share[p]});
   }
   if (step.idle_in_rnn > 0)
-    parts.push_back({"GPU idle within recurrent layers", std::nullopt, step.idle_in_rnn});
+    parts.push_back({idle_in_rnn, std::nullopt, step.idle_in_rnn});
   if (step.idle_for_host > 0) parts.push_back({idle_for_host, std::nullopt, step.idle_for_host});
   if (step.idle_elsewhere > 0) parts.push_back({idle_elsewhere, std::nullopt, step.idle_elsewhere});
   return parts;
@@ -368,7 +373,7 @@ std::string step_in_short(const StepAccount& step) {
     return fmt::format("In the recorded steps the GPU is idle {} of the time", idle);
   const std::string time = format_milliseconds(step.step_ns / 1e6);
   std::string text =
-      fmt::format("{} of the program takes {}", step.trains ? "A training step" : "A step", time);
+      fmt::format("A step of the program takes {}", time);
   if (step.high_ns > step.low_ns) {
     const std::string_view unit = std::string_view(time).substr(time.rfind(' '));
     std::string spread = interval({.median = step.step_ns / 1e6,

@@ -69,7 +69,9 @@ std::string refuted(const Finding& finding);
 // Of it " (1.40 to 1.48)" and " with the persist_static algorithm"; empty where it has none.
 std::string gain_interval(const Gain& gain);
 std::string gain_change(const Gain& gain);
-// "1.44× (1.40 to 1.48) with the persist_static algorithm, training step".
+// Of what a gain or a trial is, "training step of the layer": a program has steps of its own.
+std::string scope(std::string_view scope);
+// "1.44× (1.40 to 1.48) with the persist_static algorithm, training step of the layer".
 std::string gain_in_full(const Gain& gain);
 // Before a list of findings: what orders them, and what their gains rest on.
 inline constexpr std::string_view what_to_do_first = "What to do first";
@@ -105,11 +107,12 @@ struct PartOfStep {
   std::optional<StepPart> part;  // nothing: the GPU is idle
   double share = 0;
 };
+inline constexpr std::string_view idle_in_rnn = "GPU idle within recurrent layers";
 inline constexpr std::string_view idle_for_host =
     "GPU idle in long waits (next batch, other work of the host)";
 inline constexpr std::string_view idle_elsewhere = "GPU idle elsewhere";
 std::vector<PartOfStep> parts_of(const StepAccount& step);
-// "A training step of the program takes 5.00 ms (4.90 to 5.10), and the GPU is idle 73 % of it";
+// "A step of the program takes 5.00 ms (4.90 to 5.10), and the GPU is idle 73 % of it";
 // without times "In the recorded steps the GPU is idle 73 % of the time".
 std::string step_in_short(const StepAccount& step);
 // What its numbers rest on.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/judging.h"
 #include "advisor/compare/comparison_words.h"
+#include "advisor/compare/history.h"
 #include "advisor/compare/limit.h"
 #include "advisor/report/render.h"
 #include "advisor/report/words.h"
@@ -25,7 +27,7 @@ constexpr std::array<Format, 4> compare_formats = {Format::text, Format::markdow
                                                    Format::junit};
 
 struct CompareArguments {
-  std::string before, after;
+  std::vector<std::string> profiles;
   std::vector<std::string> limits;
   JudgingOptions judging;
   OutputOptions output;
@@ -38,22 +40,98 @@ struct Checked {
   compare::LimitResult result;
 };
 
-// What is compared: the reports refer to the profiles and judgements.
-struct Compared {
-  const Profile before_profile, after_profile;
-  const advisor::Judgement before_judgement, after_judgement;
-  const advisor::Report before, after;
-  const compare::Comparison comparison;
+// A recording with its report, which refers to it.
+struct Judged {
+  const std::string path;
+  const Profile profile;
+  const advisor::Judgement judgement;
+  const advisor::Report report;
 
-  Compared(Profile old_profile, Profile new_profile, const Judging& judging)
-      : before_profile(std::move(old_profile)),
-        after_profile(std::move(new_profile)),
-        before_judgement(advisor::judge(before_profile, judging.rules, judging.options)),
-        after_judgement(advisor::judge(after_profile, judging.rules, judging.options)),
-        before(advisor::make_report(before_profile, before_judgement, judging.rules)),
-        after(advisor::make_report(after_profile, after_judgement, judging.rules)),
-        comparison(compare::compare(before, after)) {}
+  Judged(std::string name, Profile recording, const Judging& judging)
+      : path(std::move(name)),
+        profile(std::move(recording)),
+        judgement(advisor::judge(profile, judging.rules, judging.options)),
+        report(advisor::make_report(profile, judgement, judging.rules)) {}
+  Judged(const Judged&) = delete;
+  Judged& operator=(const Judged&) = delete;
 };
+
+// The last two recordings and what changed between them; of all of them their steps.
+struct Compared {
+  std::unique_ptr<const Judged> before, after;
+  std::vector<compare::Recorded> rows;
+  compare::Comparison comparison;
+};
+
+// A folder stands for the profiles in it, in the order of their recording.
+Result<std::vector<std::string>> recordings_of(const std::vector<std::string>& given) {
+  std::vector<std::string> paths;
+  for (const auto& path : given) {
+    std::error_code error;
+    std::vector<std::string> inside;
+    if (std::filesystem::is_directory(path, error))
+      for (std::filesystem::directory_iterator file(path, error), end; !error && file != end;
+           file.increment(error))
+        if (file->path().extension() == ".rnnprof") inside.push_back(file->path().string());
+    if (error)
+      return fail(ErrorCode::io,
+                  fmt::format("cannot read the folder {}: {}", path, error.message()),
+                  "check its permissions");
+    std::sort(inside.begin(), inside.end());
+    if (inside.empty()) inside.push_back(path);
+    paths.insert(paths.end(), inside.begin(), inside.end());
+  }
+  if (paths.size() < 2)
+    return tl::unexpected(usage("one recording alone cannot be compared",
+                                "name two profiles, or a folder with several"));
+  return paths;
+}
+
+// All are of one program: read one after the other, and two of them kept.
+Result<Compared> compare_all(const std::vector<std::string>& paths, bool by_time,
+                             const Judging& judging) {
+  struct Row {
+    compare::Recorded recorded;
+    Environment environment;
+    std::string path;
+  };
+  std::vector<Row> rows;
+  Compared all;
+  const auto read = [&](const std::string& path) -> Result<std::unique_ptr<const Judged>> {
+    auto profile = advisor::load_profile(path);
+    if (!profile) return tl::unexpected(profile.error());
+    return std::make_unique<const Judged>(path, std::move(*profile), judging);
+  };
+  for (const auto& path : paths) {
+    auto one = read(path);
+    if (!one) return tl::unexpected(one.error());
+    rows.push_back(
+        {compare::recorded(std::filesystem::path(path).filename().string(), (*one)->report),
+         (*one)->profile.environment, path});
+    all.before = std::move(all.after);
+    all.after = std::move(*one);
+  }
+  if (by_time)
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+      return a.recorded.created < b.recorded.created;
+    });
+  for (auto [which, side] :
+       {std::pair{rows.size() - 2, &all.before}, {rows.size() - 1, &all.after}}) {
+    if ((*side)->path == rows[which].path) continue;
+    auto one = read(rows[which].path);
+    if (!one) return tl::unexpected(one.error());
+    *side = std::move(*one);
+  }
+  std::vector<Environment> environments;
+  for (auto& row : rows) {
+    all.rows.push_back(std::move(row.recorded));
+    environments.push_back(std::move(row.environment));
+  }
+  compare::tell_changes(all.rows, environments);
+  all.comparison = compare::compare(all.before->report, all.after->report);
+  compare::widen_baseline(all.comparison, all.rows, all.before->report, all.after->report);
+  return all;
+}
 
 std::string_view word(Verdict verdict) {
   switch (verdict) {
@@ -71,24 +149,6 @@ std::string_view word(Verdict verdict) {
 
 bool fails(Verdict verdict) { return verdict == Verdict::exceeded || verdict == Verdict::unknown; }
 
-std::string_view word(compare::Change change) {
-  switch (change) {
-    case compare::Change::faster:
-      return "faster";
-    case compare::Change::slower:
-      return "slower";
-    case compare::Change::no_difference:
-      return "no_difference";
-    case compare::Change::unclear:
-      return "unclear";
-    case compare::Change::only_before:
-      return "only_before";
-    case compare::Change::only_after:
-      return "only_after";
-  }
-  return "?";
-}
-
 Json time_json(const MedianInterval& time) {
   if (time.count == 0) return nullptr;
   return {{"median_ms", time.median},
@@ -104,11 +164,25 @@ std::string write_json(const Compared& compared, const std::vector<Checked>& lim
     document["step"] = {{"range", c.step->name.empty() ? Json() : Json(c.step->name)},
                         {"before", time_json(c.step->before_ms)},
                         {"after", time_json(c.step->after_ms)},
-                        {"change", word(c.step->change)}};
+                        {"change", to_string(c.step->change)}};
+  document["recordings"] = Json::array();
+  for (const auto& row : compared.rows)
+    document["recordings"].push_back(
+        {{"name", row.name},
+         {"recorded", row.created.empty() ? Json() : Json(row.created)},
+         {"step", time_json(row.step_ms)},
+         {"idle", row.step_ms.count > 0 ? Json(row.idle) : Json()},
+         {"change", to_string(row.change)},
+         {"environment", row.environment}});
   document["parts"] = Json::array();
   for (const auto& part : c.parts)
     document["parts"].push_back(
         {{"name", part.name}, {"before_ms", part.before_ms}, {"after_ms", part.after_ms}});
+  document["causes"] = Json::array();
+  for (const auto& cause : c.causes)
+    document["causes"].push_back({{"key", cause.key},
+                                  {"text", cause.text},
+                                  {"ms", cause.ms == 0 ? Json() : Json(cause.ms)}});
   document["environment"] = c.environment;
   document["calls"] = Json::array();
   for (const auto& match : c.matches)
@@ -116,7 +190,7 @@ std::string write_json(const Compared& compared, const std::vector<Checked>& lim
                                  {"phase", to_string(match.phase)},
                                  {"before", time_json(match.before_ms)},
                                  {"after", time_json(match.after_ms)},
-                                 {"change", word(match.change)}});
+                                 {"change", to_string(match.change)}});
   document["new_findings"] = c.appeared;
   document["fixed_findings"] = c.fixed;
   document["limits"] = Json::array();
@@ -155,8 +229,10 @@ std::string write_junit(const Compared& compared, const std::vector<Checked>& li
 advisor::document::Blocks blocks_of(const Compared& compared, const std::vector<Checked>& limits,
                                     bool verbose) {
   namespace document = advisor::document;
-  auto blocks = compare::document_of(compared.comparison, compared.before, compared.after,
-                                     verbose ? compared.comparison.matches.size() : 12);
+  auto blocks =
+      compare::document_of(compared.comparison, compared.before->report, compared.after->report,
+                           verbose ? compared.comparison.matches.size() : 12);
+  if (compared.rows.size() > 2) blocks.push_back(compare::table_of(compared.rows));
   for (const auto& limit : limits) {
     const auto verdict = limit.result.verdict;
     blocks.push_back(document::Paragraph{
@@ -200,17 +276,16 @@ int compare_command(Context& context, const CompareArguments& arguments) {
     if (!limit) return context.report(limit.error());
     limits.emplace_back(text, *limit);
   }
-  if (auto writable = check_writable(paths_of(*targets), arguments.output.force,
-                                     {arguments.before, arguments.after});
-      !writable)
+  const auto paths = recordings_of(arguments.profiles);
+  if (!paths) return context.report(paths.error());
+  if (auto writable = check_writable(paths_of(*targets), arguments.output.force, *paths); !writable)
     return context.report(writable.error());
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
-  auto before = advisor::load_profile(arguments.before);
-  if (!before) return context.report(before.error());
-  auto after = advisor::load_profile(arguments.after);
-  if (!after) return context.report(after.error());
-  const Compared compared(std::move(*before), std::move(*after), *judging);
+  const bool by_time = arguments.profiles.size() == 1;  // a folder alone
+  auto all = compare_all(*paths, by_time, *judging);
+  if (!all) return context.report(all.error());
+  const Compared& compared = *all;
   std::vector<Checked> checked;
   for (const auto& [text, limit] : limits)
     checked.push_back({text, compare::check(limit, compared.comparison)});
@@ -240,21 +315,24 @@ void add_compare(CLI::App& app, Context& context) {
       "  rnnadvisor compare before.rnnprof after.rnnprof\n"
       "  rnnadvisor compare main.rnnprof branch.rnnprof --fail-if 'step > 1.05' -f junit:cmp.xml\n"
       "  rnnadvisor compare main.rnnprof branch.rnnprof -f markdown   # for a pull request\n"
+      "  rnnadvisor compare nightly/                                  # a table over time\n"
       "\n"
       "Whole steps first, as they were timed without tracing, then where their time went, the RNN "
-      "calls matched one by one, what differs around the program, and findings that came or went. "
+      "calls matched one by one, what differs in them and around the program, and findings that "
+      "came or went. With several baselines a step changes where it lies outside of all of theirs. "
       "A change counts where the 95 % intervals of both medians do not overlap. --fail-if takes "
       "'step > RATIO', 'calls > RATIO' and 'findings > COUNT': the exit status is 1 where one is "
       "exceeded by more than noise, and also where the profiles do not tell.");
   auto arguments = std::make_shared<CompareArguments>();
   arguments->judging.fail_on = "never";
-  for (const auto& [name, target, description] :
-       {std::tuple{"before", &arguments->before, "the profile to compare with"},
-        std::tuple{"after", &arguments->after, "the profile that may have changed"}}) {
-    auto* option =
-        command->add_option(name, *target, description)->required()->type_name("PROFILE");
-    context.completions[option] = {Context::Completion::Kind::profile, {}};
-  }
+  auto* profiles = command
+                       ->add_option("profiles", arguments->profiles,
+                                    "two recordings, before and after; more: all but the last are "
+                                    "baselines; or a folder of recordings, by the time when they "
+                                    "were made")
+                       ->required()
+                       ->type_name("PROFILE");
+  context.completions[profiles] = {Context::Completion::Kind::profile, {}};
   add_repeatable(*command, "--fail-if", arguments->limits,
                  "what must not be exceeded: 'step > 1.05' (repeatable)")
       ->type_name("LIMIT")

@@ -11,23 +11,11 @@
 #include "advisor/judge/judge.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
+#include "tests/advisor/compare/judged.h"
 
 namespace rnnadvisor::compare {
 namespace {
 
-// A profile with its judgement.
-struct Judged {
-  explicit Judged(Profile of)
-      : profile(std::move(of)),
-        judgement(advisor::judge(profile, advisor::builtin_rules())),
-        report(advisor::make_report(profile, judgement, advisor::builtin_rules())) {}
-  Judged(const Judged&) = delete;
-  Judged& operator=(const Judged&) = delete;
-
-  Profile profile;
-  advisor::Judgement judgement;
-  advisor::Report report;
-};
 using JudgedPointer = std::shared_ptr<const Judged>;
 
 JudgedPointer judged(Profile profile) { return std::make_shared<const Judged>(std::move(profile)); }

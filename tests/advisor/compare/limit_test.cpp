@@ -65,6 +65,20 @@ TEST(Limit, IsUnknownWithoutTimes) {
   EXPECT_EQ(check({Measure::step, 2}, few).verdict, Verdict::unknown);
 }
 
+// One slower call among faster ones exceeds no limit of their sum.
+TEST(Limit, OfCallsLooksAtTheirSum) {
+  Comparison c;
+  c.before_ms = 10;
+  c.after_ms = 11;
+  c.spread_ms = 0.5;
+  EXPECT_EQ(check({Measure::calls, 1.05}, c).verdict, Verdict::exceeded);
+  EXPECT_EQ(check({Measure::calls, 1.2}, c).verdict, Verdict::kept);
+  c.spread_ms = 1.5;
+  EXPECT_EQ(check({Measure::calls, 1.05}, c).verdict, Verdict::noise);
+  c.spread_ms = -1;
+  EXPECT_EQ(check({Measure::calls, 1.05}, c).verdict, Verdict::unknown);
+}
+
 TEST(Limit, CountsFindings) {
   Comparison c;
   c.appeared = {"launch/host-bound", "math/tensor-cores-off"};
