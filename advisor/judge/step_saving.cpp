@@ -18,14 +18,15 @@ bool too_small(const Finding& finding, const Profile& profile) {
   const auto& own = profile.configurations[static_cast<std::size_t>(finding.configuration)];
   const StepSaving& saving = *finding.rule_saving;
   if (saving.high < least_saving) return true;
-  if (finding.gain->basis != GainBasis::modelled) return false;
+  if (finding.gain->basis == GainBasis::measured_here) return false;
   const auto gains = std::find_if(
       finding.suggestions.begin(), finding.suggestions.end(),
       [&](const Suggestion& s) { return s.transform && changes_of(s) == finding.gain->changes; });
+  // A command tries it in the program and keeps what it was where nothing is gained.
   if (gains == finding.suggestions.end() ||
       accelerate_does(finding.gain->changes, framework_around(profile, finding.configuration),
                       own.config, own.program))
-    return false;
+    return saving.high < least_worth_work;
   return (gains->effort < Effort::precision ? saving.share : saving.low) < least_worth_work;
 }
 

@@ -23,10 +23,10 @@ class StepSavings {
   std::optional<StepSaving> of(const Finding& finding);
   // Sets `saving` and `rule_saving` of each.
   void tell(std::vector<Finding>& findings);
-  // Makes a remark of what saves less than 1 % of a step, and of a predicted change that takes more
-  // than a command and is expected to make the step less than 1.05 times as fast, another precision
-  // at the lower end; what is no part of a training step is no warning. But for errors and for what
-  // was measured in whole steps. After tell().
+  // Makes a remark of what saves less than 1 % of a step, and of a change that was not measured
+  // here and is expected to make the step less than 1.05 times as fast: one that a command makes at
+  // the upper end, another precision at the lower end; what is no part of a training step is no
+  // warning. But for errors and for what was measured in whole steps. After tell().
   void lower_severities(std::vector<Finding>& findings) const;
   // share_of_step(), which goes through all calls, once for each configuration and scope.
   std::optional<StepShare> share(int configuration, const std::string& scope);

@@ -124,16 +124,29 @@ class FindingBuilder {
     add(std::move(entry));
   }
 
-  // Of a whole step of the program, and what it takes.
+  // Of a whole step of the program, and what it takes; of every action, or why it is not known.
   void saves() {
-    if (!f_.saving || f_.saving->share <= 0) return;
-    const bool all = !content_.in(window) && group_.findings.size() > 1;
-    std::string text = words::saving_of(all ? *f_.rule_saving : *f_.saving);
-    for (const auto& s : f_.suggestions) {
-      if (!s.transform || changes_of(s) != f_.gain->changes) continue;
-      text += fmt::format("; it takes {}", words::effort(s.effort));
-      break;
+    const auto* own = configuration();
+    std::string text;
+    if (f_.saving && f_.saving->share > 0) {
+      const bool all = !content_.in(window) && group_.findings.size() > 1;
+      text = words::saving_of(all ? *f_.rule_saving : *f_.saving);
+    } else if (card_.remark || f_.severity == Severity::error || own == nullptr ||
+               !own->configuration->from_program() || (f_.gain && f_.gain->saved_bytes > 0)) {
+      return;
+    } else if (f_.gain) {
+      text = "not known of a step: the recording does not tell what its calls take of one";
+    } else {
+      text = f_.possible ? "nothing by itself: it lets the step be captured as a CUDA graph"
+                         : "not known: it is measured where the change is tried";
     }
+    const auto takes =
+        std::find_if(f_.suggestions.begin(), f_.suggestions.end(), [&](const Suggestion& s) {
+          return f_.gain && !f_.gain->changes.empty() ? changes_of(s) == f_.gain->changes
+                                                      : !withdrawn(f_, s) && s.cannot.empty();
+        });
+    if (takes != f_.suggestions.end())
+      text += fmt::format("; it takes {}", words::effort(takes->effort));
     add({"Saves", text});
   }
 

@@ -236,7 +236,7 @@ std::string trial_details(const TrialOutcome& outcome) {
     text += fmt::format(
         fmt::runtime(outcome.of_results ? "{} as fast ({} to {}), {}" : "{} ({} to {}), {}"),
         times(outcome.speedup), number(outcome.low), number(outcome.high),
-        step ? std::string(whole_step) : clean(outcome.scope));
+        step ? std::string(whole_step) : scope(outcome.scope));
     if (outcome.control_high > 0)
       text += fmt::format("; the original against itself {} to {}", number(outcome.control_low),
                           number(outcome.control_high));
