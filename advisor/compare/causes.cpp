@@ -20,6 +20,9 @@ namespace words = advisor::words;
 
 // What explains less of the step's change is not named. Our choice.
 constexpr double least_part = 0.2;
+constexpr double least_launches = 0.05;  // of those before
+constexpr double least_work = 0.1;       // of the same kernels or copies before,
+constexpr double least_of_step = 0.005;  // and of the step
 
 bool changed(Change change) { return change == Change::faster || change == Change::slower; }
 
@@ -63,7 +66,8 @@ class Differences {
     const auto follows = [&](const std::string& key) {
       return (key == "proj_size" && found_.contains("hidden_size")) ||
              (key == "seq_lengths" && found_.contains("layout")) ||
-             (key == "math_precision" && found_.contains("data_type"));
+             (key == "math_precision" && found_.contains("data_type")) ||
+             (key == "padded_io" && found_.contains("layout")) || key == "dropout_seed";
     };
     for (const auto& key : order_) {
       if (follows(key)) continue;
@@ -118,38 +122,67 @@ std::vector<Cause> of_calls(const Comparison& comparison, const advisor::Report&
     result.push_back({key, fmt::format("{}: {}{}", text, *names.begin(), more), 0});
   };
   // Without cuDNN, its calls are gone.
+  const bool none_left = std::none_of(after.configurations.begin(), after.configurations.end(),
+                                      [](const auto& each) { return each.recorded_calls > 0; });
+  const bool none_before = std::none_of(before.configurations.begin(), before.configurations.end(),
+                                        [](const auto& each) { return each.recorded_calls > 0; });
   const double native = change_of(comparison, {to_string(StepPart::native_cells)});
   const double rnn =
       change_of(comparison, {to_string(StepPart::rnn_forward), to_string(StepPart::rnn_backward)});
-  some(rnn < 0 && native > 0 ? "without_cudnn" : "only_before", "called only before", gone);
-  some(rnn > 0 && native < 0 ? "with_cudnn" : "only_after", "called only after", fresh);
+  const bool without = none_left || (rnn < 0 && native > 0);
+  const bool with = none_before || (rnn > 0 && native < 0);
+  some(without ? "without_cudnn" : "only_before",
+       without ? "cuDNN is no longer called for" : "called only before", gone);
+  some(with ? "with_cudnn" : "only_after", with ? "cuDNN is called now for" : "called only after",
+       fresh);
   return result;
 }
 
-// Parts of a step that changed with it and by much of what it changed.
+// Parts of a step that changed by much of what it changed, or against it.
 std::vector<Cause> of_step(const Comparison& comparison, bool calls_differ) {
   const auto& step = comparison.step;
   if (!step || !changed(step->change) || comparison.parts.empty()) return {};
   const double all = step->after_ms.median - step->before_ms.median;
   std::vector<Cause> result;
+  double launches = 0;
   for (const auto& part : comparison.parts) {
     const double ms = part.after_ms - part.before_ms;
-    if (ms * all <= 0 || std::fabs(ms) < least_part * std::fabs(all)) continue;
+    // Kernels and copies take the same from run to run, unlike the waits between them.
+    const bool work = !part.name.starts_with("GPU idle");
+    const bool other_work = work && std::fabs(ms) >= least_work * part.before_ms &&
+                            std::fabs(ms) >= least_of_step * step->before_ms.median;
+    if (std::fabs(ms) < least_part * std::fabs(all) && !other_work) continue;
     const bool rnn = part.name == to_string(StepPart::rnn_forward) ||
                      part.name == to_string(StepPart::rnn_backward);
-    if (rnn && calls_differ) continue;  // explained by what differs
+    if (calls_differ && (rnn || part.name == words::idle_in_rnn)) continue;  // what differs has it
     const std::string key = rnn                                               ? "rnn_kernels"
                             : part.name == to_string(StepPart::native_cells)  ? "native_cells"
                             : part.name == to_string(StepPart::other_kernels) ? "other_kernels"
                             : part.name == to_string(StepPart::transfers)     ? "copies"
                             : part.name == words::idle_for_host               ? "host_wait"
+                            : part.name == words::idle_in_rnn                 ? "idle_in_rnn"
                                                                               : "idle";
+    // More launches leave more gaps between kernels.
+    const double more = step->after_launches - step->before_launches;
+    if (key.starts_with("idle") && step->before_launches > 0 && more * ms > 0 &&
+        std::fabs(more) >= least_launches * step->before_launches) {
+      launches += ms;
+      continue;
+    }
     result.push_back(
         {key,
          fmt::format("{}: {} → {} a step", part.name, format_milliseconds(part.before_ms),
                      format_milliseconds(part.after_ms)),
          ms});
   }
+  if (launches != 0)
+    result.push_back(
+        {"launches",
+         fmt::format("kernels and copies: {:.0f} → {:.0f} a step; the GPU is idle between them for "
+                     "{} {}",
+                     step->before_launches, step->after_launches,
+                     format_milliseconds(std::fabs(launches)), launches > 0 ? "more" : "less"),
+         launches});
   return result;
 }
 

@@ -211,6 +211,8 @@ void compare_timed_steps(const advisor::Report& before, const advisor::Report& a
     StepComparison step{.name = {},
                         .trains = left[i]->trains,
                         .device = right[i]->device,
+                        .before_launches = left[i]->launches,
+                        .after_launches = right[i]->launches,
                         .before_ms = interval_of(*left[i]),
                         .after_ms = interval_of(*right[i])};
     step.change = change_between(step.before_ms, step.after_ms);

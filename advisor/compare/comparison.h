@@ -59,6 +59,7 @@ struct StepComparison {
   std::string name;    // of the ranges; empty: timed without tracing
   bool trains = true;  // a training step; else one of inference
   int device = -1;     // into the devices of the profile after; -1: of ranges
+  double before_launches = 0, after_launches = 0;  // kernels and copies of a step; 0: not known
   MedianInterval before_ms, after_ms;
   Change change = Change::unclear;
   double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }
@@ -74,7 +75,7 @@ struct StepPartComparison {
 struct Cause {
   // A key of a configuration ("batch_size"); "split", "joined": of stacks; "without_cudnn",
   // "with_cudnn", "only_before", "only_after": of calls; "rnn_kernels", "native_cells",
-  // "other_kernels", "copies", "host_wait", "idle": of parts of a step.
+  // "other_kernels", "copies", "host_wait", "idle_in_rnn", "idle": of parts of a step; "launches".
   std::string key;
   std::string text;
   double ms =

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -148,6 +149,11 @@ std::string headline_of(const Comparison& comparison) {
     return "The two have nothing in common that has times";
   const double ratio = comparison.before_ms / comparison.after_ms;
   if (ratio < 1.005 && ratio > 0.995) return "No difference in sum in what both have";
+  if (comparison.spread_ms < 0)
+    return comparing::faster_or_slower(ratio) +
+           " in what both have, from too few times to tell it from noise";
+  if (std::fabs(comparison.after_ms - comparison.before_ms) <= comparison.spread_ms)
+    return "No difference beyond noise in what both have";
   return comparing::faster_or_slower(ratio) + " in what both have";
 }
 

@@ -15,6 +15,7 @@ StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* st
   if (steps != nullptr) {
     account.trains = steps->trains;
     account.untraced = steps->untraced;
+    account.launches = steps->launches;
     account.step_ns = whole = steps->untraced_ns;
     account.low_ns = steps->untraced_low_ns;
     account.high_ns = steps->untraced_high_ns;

@@ -18,6 +18,7 @@ struct StepAccount {
   int untraced = 0;
   double step_ns = 0, low_ns = 0, high_ns = 0;  // 95 % interval of the median
   PartTimes share{};
+  double launches = 0;  // kernels, copies and memsets of a step; 0: not known
   // Nothing ran: in the midst of recurrent layers (waits_in_rnn()); in waits that were for no
   // launch (ProgramSteps::host_wait_ns, GpuBusy::host_wait_ns); and elsewhere.
   double idle_in_rnn = 0, idle_for_host = 0, idle_elsewhere = 0;

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Records programs for `rnnadvisor compare`: two of them are a change whose cause is known (pairs.toml).
+
+usage: record_pairs.py RNNADVISOR OUTPUT_FOLDER
+
+Writes NAME.rnnprof for each program of pairs.toml, and recorded.json with device, driver, versions and command. Exits 77 without a GPU, 1 if a
+recording failed.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rnnadvisor")
+    parser.add_argument("output", type=pathlib.Path)
+    options = parser.parse_args()
+    asked = subprocess.run([sys.executable, "-c", "import torch; print(torch.cuda.get_device_name(), torch.__version__, torch.backends.cudnn.version(), sep='|')"], capture_output=True, text=True)
+    if asked.returncode:
+        sys.exit(77)
+    device, pytorch, cudnn = asked.stdout.strip().split("|")
+    driver = subprocess.run(["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.strip()
+    programs = tomllib.loads((HERE / "pairs.toml").read_text())["programs"]
+    options.output.mkdir(parents=True, exist_ok=True)
+    environment = {**os.environ, "COMPARE_TURN": str(pathlib.Path(tempfile.mkdtemp()) / "turn")}
+    failed = []
+
+    def record(name, arguments):
+        profile = options.output / f"{name}.rnnprof"
+        command = [options.rnnadvisor, "profile", "-q", "--mode", "kernels", "--force", "-o", str(profile), "--", sys.executable, str(HERE / "program.py"), *arguments]
+        ran = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+        if ran.returncode or not profile.exists():
+            failed.append(f"{profile.name}: {ran.stderr.strip().splitlines()[-1:]}")
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(record, name, arguments) for name, arguments in programs.items()]:
+            done.result()
+    (options.output / "recorded.json").write_text(json.dumps(
+        {"device": device, "driver": driver, "pytorch": pytorch, "cudnn": cudnn, "command": "record_pairs.py RNNADVISOR OUTPUT_FOLDER", "programs": programs}, indent=1) + "\n")
+    print(f"{len(programs) - len(failed)} recordings; failed: {'; '.join(failed) or 'none'}")
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
