@@ -12,7 +12,7 @@ install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT Runtime)
 install(DIRECTORY rules samples DESTINATION "${CMAKE_INSTALL_DATADIR}/rnnadvisor" COMPONENT Runtime
         FILES_MATCHING PATTERN "*.toml" PATTERN "*.rnnprof" PATTERN "*.md")
 
-install(TARGETS core profile advisor rnnadvisor_fmt rnnadvisor_toml rnnadvisor_sqlite
+install(TARGETS core profile advisor rnnadvisor_fmt rnnadvisor_toml rnnadvisor_sqlite rnnadvisor_zlib
         EXPORT rnnadvisor LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development)
 foreach(folder core/base core/config core/device core/model profiler/kernels profiler/profile profiler/merge profiler/classify

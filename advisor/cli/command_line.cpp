@@ -139,10 +139,11 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
 }
 
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options, Context& context) {
+  options.note = [&context](const std::string& text) { context.note(text); };
   auto* files = command
                     .add_option("files", options.files,
                                 "configurations: .toml, .jsonl or .json, - for JSON Lines on "
-                                "standard input")
+                                "standard input; or models: .onnx, .keras or .safetensors")
                     ->type_name("FILE");
   context.completions[files] = {Context::Completion::Kind::file, {}};
   for (const auto& field : advisor::config_field_infos()) {

@@ -2,13 +2,18 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ctime>
+#include <map>
+#include <set>
 
 #include "advisor/judge/asked_configuration.h"
 #include "advisor/samples/samples.h"
+#include "advisor/saved_models/saved_model.h"
 #include "core/base/text.h"
+#include "core/config/fields.h"
 #include "profiler/profile/environment.h"
 
 namespace rnnadvisor::cli {
@@ -49,6 +54,83 @@ void lay_over_file(const Flags& flags, ConfigInput& input, std::vector<Error>& e
   resolve_defaults(input);
 }
 
+std::string field_text(const ConfigInput& input, std::string_view wanted) {
+  std::string text;
+  visit_config_fields([&](std::string_view key, auto member, std::string_view) {
+    if (key != wanted) return;
+    using Value = std::remove_cvref_t<decltype(input.config.*member)>;
+    if constexpr (std::is_same_v<Value, int>) {
+      text = fmt::format("{}", input.config.*member);
+    } else if constexpr (std::is_enum_v<Value>) {
+      text = to_string(input.config.*member);
+    }
+  });
+  return text;
+}
+
+// What layers of a model leave open after the flags, with the names in the model.
+using Assumed = std::map<std::string, std::set<std::string>>;
+
+// Widths must come from somewhere; other fields are assumed, and `assumed` hears so.
+void close_open_fields(const advisor::SavedLayer& layer, const ConfigInput& input, Assumed& assumed,
+                       std::vector<Error>& errors) {
+  for (const auto& field : layer.open) {
+    if (is_given(input, field.key)) continue;
+    if (field.key == "hidden_size" || field.key == "input_size") {
+      errors.push_back(
+          usage(fmt::format("'{}': layer '{}': the file does not hold its {}", input.position.file,
+                            printable(input.config.id), field.key),
+                fmt::format("give {}", flag_name(field.key))));
+      continue;
+    }
+    if (field.key == "seq_length" && !input.config.seq_lengths.empty()) continue;
+    auto& symbols =
+        assumed[fmt::format("{} {}", flag_name(field.key), field_text(input, field.key))];
+    if (!field.symbol.empty()) symbols.insert(fmt::format("'{}'", printable(field.symbol)));
+  }
+}
+
+void read_model(const std::string& file, const ConfigurationOptions& options,
+                std::vector<ConfigInput>& inputs, std::vector<Error>& errors) {
+  auto model = advisor::read_saved_model(file);
+  if (!model) {
+    errors.push_back(std::move(model.error()));
+    return;
+  }
+  const auto note = [&](const std::string& text) {
+    if (options.note) options.note(printable(fmt::format("{}: {}", file, text)));
+  };
+  if (model->layers.empty()) {
+    Error error = usage(fmt::format("'{}' has no recurrent layer that can be judged", file),
+                        "give a model with LSTM, GRU or RNN layers");
+    if (!model->holds.empty())
+      error.notes.push_back(fmt::format("it holds: {}", fmt::join(model->holds, ", ")));
+    for (const auto& remark : model->remarks) error.notes.push_back(printable(remark));
+    errors.push_back(std::move(error));
+    return;
+  }
+  const bool named = model->producer.starts_with(model->format);
+  note(fmt::format("{}{}, {}", named ? "" : model->format,
+                   named || model->producer.empty() ? model->producer : " of " + model->producer,
+                   plural(static_cast<long long>(model->layers.size()), "recurrent layer")));
+  for (const auto& remark : model->remarks) note(remark);
+  Assumed assumed;
+  for (const auto& layer : model->layers) {
+    ConfigInput& input = inputs.emplace_back(layer.input);
+    lay_over_file(options.flags, input, errors);
+    close_open_fields(layer, input, assumed, errors);
+    for (const auto& remark : layer.remarks)
+      note(fmt::format("layer '{}': {}", printable(input.config.id), remark));
+  }
+  std::vector<std::string> words;
+  for (const auto& [word, symbols] : assumed)
+    words.push_back(symbols.empty()
+                        ? word
+                        : fmt::format("{} ({} in the model)", word, fmt::join(symbols, ", ")));
+  if (!words.empty())
+    note(fmt::format("the file leaves open, and is assumed: {}", fmt::join(words, ", ")));
+}
+
 }  // namespace
 
 tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
@@ -59,7 +141,8 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
     if (options.flags.empty()) {
       return tl::unexpected(std::vector{
           usage("there is no configuration",
-                "give a file (.toml, .jsonl, .json, or - for standard input) or flags such as "
+                "give a file (.toml, .jsonl, .json, .onnx, .keras, .safetensors, or - for "
+                "standard input) or flags such as "
                 "--cell lstm --hidden-size 1024")});
     }
     ConfigInput input;
@@ -68,6 +151,10 @@ tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
     inputs.push_back(std::move(input));
   }
   for (const auto& file : options.files) {
+    if (advisor::names_saved_model(file)) {
+      read_model(file, options, inputs, errors);
+      continue;
+    }
     auto read = read_config_file(file);
     if (!read) {
       errors.insert(errors.end(), read.error().begin(), read.error().end());

@@ -1,6 +1,7 @@
 // Configurations as commands take them: files, "-" and flags; and the static profile made of them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,11 +19,14 @@ namespace rnnadvisor::cli {
 struct ConfigurationOptions {
   std::vector<std::string> files;
   std::vector<std::pair<std::string, std::string>> flags;  // key, value, as typed
+  // Hears what a model's file leaves open and what is remarkable about it; may be empty.
+  std::function<void(const std::string&)> note = {};
 };
 
 // Without files: one configuration from the flags. With files: their configurations, each with the
 // flags laid over it: keys are replaced one by one, and what neither file nor flags give follows
-// from the others as resolve_defaults() says.
+// from the others as resolve_defaults() says. The recurrent layers of a model (saved_model.h) are
+// such configurations, too; a width that neither its file nor a flag gives is an error.
 tl::expected<std::vector<ConfigInput>, std::vector<Error>> read_configurations(
     const ConfigurationOptions& options);
 

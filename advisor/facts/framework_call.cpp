@@ -66,6 +66,13 @@ bool stops_with_error(Framework framework, const CudnnQuestion& question, const 
       // a ValueError for proj_size.
       return question.config.has_projection() && question.config.cell != Cell::lstm;
     case Framework::onnxruntime:
+      // The attribute layout: onnxruntime/core/providers/cuda/rnn/cudnn_rnn_base.h
+      // @a8ff0e9508c30b3624f0a65a0ec905caa426b12d demands 0, and so do the kernels for the CPU.
+      // Of bfloat16 there are kernels on neither: cuda/rnn/lstm.cc
+      // @03a0ef4117ee80b2ed21d8352710352a9b0f14f0, cpu/rnn/deep_cpu_lstm.cc
+      // @015378288db7376242e4aba02d0fa3d9c4df1de6.
+      return question.config.layout == Layout::batch_major_unpacked ||
+             question.config.data_type == DataType::bfloat16;
     case Framework::cudnn_api:
       break;
   }
@@ -74,6 +81,11 @@ bool stops_with_error(Framework framework, const CudnnQuestion& question, const 
 
 // What the settings of a PyTorch program change of the layer.
 void set_as_pytorch(RnnConfig& config, const ProgramContext& program) {
+  // Also of a layer with bias=False, whose biases are then zeros: RNNDescriptor::set() of
+  // aten/src/ATen/cudnn/Descriptors.h asks for CUDNN_RNN_DOUBLE_BIAS, and before
+  // cudnnSetRNNDescriptor_v8 (@8f4329ea5558ecd2c65cdab1c2d21a52356f50a5) for cuDNN's default, the
+  // same.
+  config.bias_mode = BiasMode::double_bias;
   const bool autocast = program.autocast && *program.autocast != Autocast::off;
   if (autocast && config.data_type == DataType::float32) {
     config.data_type = DataType::half;

@@ -162,7 +162,8 @@ void add_fit(CLI::App& app, Context& context) {
   add_configuration_options(*command, arguments->configurations, context);
   auto* files = command->get_option("files");
   files->description(
-      "configurations: .toml, .jsonl or .json, - for JSON Lines on standard input; or one "
+      "configurations: .toml, .jsonl or .json, - for JSON Lines on standard input; models: .onnx, "
+      ".keras or .safetensors; or one "
       ".rnnprof, or sample:NAME");
   const auto word_option = [&](const std::string& name, std::string& target,
                                const std::string& description, std::vector<std::string> words) {

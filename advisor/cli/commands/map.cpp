@@ -192,7 +192,8 @@ void add_map(CLI::App& app, Context& context) {
   auto arguments = std::make_shared<MapArguments>();
   add_configuration_options(*command, arguments->configurations, context);
   command->get_option("files")->description(
-      "configurations: .toml, .jsonl or .json, - for JSON Lines on standard input; or one "
+      "configurations: .toml, .jsonl or .json, - for JSON Lines on standard input; models: .onnx, "
+      ".keras or .safetensors; or one "
       ".rnnprof, or sample:NAME");
   const auto word_option = [&](const std::string& name, std::string& target,
                                const std::string& description, std::vector<std::string> words) {

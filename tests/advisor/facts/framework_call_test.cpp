@@ -104,6 +104,31 @@ TEST(FrameworkCallOf, OnnxRuntimeRunsInferenceOnly) {
   }
 }
 
+// bias=False makes zeros of the biases, not another call.
+TEST(FrameworkCallOf, PyTorchAlwaysHasTwoBiases) {
+  RnnConfig config = layer(1024, 32);
+  config.bias_mode = BiasMode::no_bias;
+  EXPECT_EQ(called_by_framework(config, pytorch(), an_h200()).bias_mode, BiasMode::double_bias);
+  config.proj_size = 256;
+  EXPECT_EQ(called_by_framework(config, pytorch(), an_h200()).bias_mode, BiasMode::double_bias);
+  EXPECT_EQ(called_by_framework(config, {}, an_h200()).bias_mode, BiasMode::no_bias);
+}
+
+TEST(FrameworkCallOf, OnnxRuntimeStopsWhereItHasNoKernel) {
+  const auto device = an_h200();
+  ProgramContext program;
+  program.name = Framework::onnxruntime;
+  program.default_activations = true;
+  program.clip_attribute = program.input_forget = program.peephole = false;
+  RnnConfig config = layer(512, 32);
+  EXPECT_TRUE(framework_call(config, program, &device).happens());
+  config.layout = Layout::batch_major_unpacked;
+  EXPECT_TRUE(framework_call(config, program, &device).stops);
+  config = layer(512, 32);
+  config.data_type = DataType::bfloat16;
+  EXPECT_TRUE(framework_call(config, program, &device).stops);
+}
+
 // Keras has no kernels of its own: what its backend asks cuDNN for is what runs.
 TEST(FrameworkCallOf, KerasAsksAsItsBackend) {
   const auto device = an_h200();
