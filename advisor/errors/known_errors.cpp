@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <tuple>
 
 #include "core/base/embedded.h"
 #include "core/base/text.h"
@@ -20,23 +21,18 @@ namespace rnnadvisor::advisor {
 namespace error_table {
 namespace {
 
-constexpr std::array<std::string_view, 11> keys = {"id",      "title", "frameworks", "needs",
-                                                   "match",   "cause", "fix",        "code",
-                                                   "warning", "rule",  "source"};
+constexpr std::array<std::string_view, 12> keys = {"id",   "title",   "frameworks", "needs",
+                                                   "log",  "match",   "cause",      "fix",
+                                                   "code", "warning", "rule",       "source"};
 constexpr std::array<std::string_view, 6> frameworks = {"pytorch", "keras",       "tensorflow",
                                                         "jax",     "onnxruntime", "cudnn"};
 constexpr std::size_t longest_value = 300;  // bytes between two literals
 constexpr std::size_t shortest_begin = 6;   // of a pattern, bytes: what is looked for
 constexpr std::size_t most_tries = 1000;    // occurrences of a pattern's first words
 
-// Literals and names in turn: literals[i], names[i], literals[i + 1], … "{{" is a brace.
-struct Pieces {
-  std::vector<std::string> literals;
-  std::vector<std::string> names;
-};
-
-std::optional<Pieces> pieces_of(std::string_view text) {
-  Pieces pieces;
+// "{{" is a brace. Nothing: one is not closed.
+std::optional<TextWithNames> pieces_of(std::string_view text) {
+  TextWithNames pieces;
   pieces.literals.emplace_back();
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '{') {
@@ -76,7 +72,7 @@ std::string trimmed(std::string_view text) {
 }
 
 // The values of a pattern that begins at `at`; nothing where it does not stand there.
-std::optional<Values> matched(const Pieces& pieces, std::string_view text, std::size_t at) {
+std::optional<Values> matched(const TextWithNames& pieces, std::string_view text, std::size_t at) {
   const std::string_view line = text.substr(0, std::min(text.find('\n', at), text.size()));
   Values values;
   at += pieces.literals.front().size();
@@ -97,13 +93,41 @@ struct Found {
   Values values;
 };
 
-// The last time that it stands in the text: what a program ended with.
-std::optional<Found> last_match(const Pieces& pieces, std::string_view text) {
+bool has_one(std::string_view text, const std::vector<std::string>& words) {
+  return words.empty() || std::any_of(words.begin(), words.end(), [&](const auto& word) {
+           return text.find(word) != std::string_view::npos;
+         });
+}
+
+// The traceback that ends at the end of `before`, with those that it says it follows from; all of
+// `before` where it has none. How Python joins them:
+// https://docs.python.org/3/library/traceback.html#traceback.TracebackException.format
+std::string_view traceback_of(std::string_view before) {
+  static constexpr std::array<std::string_view, 2> joints = {
+      "During handling of the above exception, another exception occurred:",
+      "The above exception was the direct cause of the following exception:"};
+  std::size_t at = before.rfind("Traceback (most recent call last)");
+  while (at != std::string_view::npos && at > 0) {
+    const std::string_view above =
+        before.substr(0, before.find_last_not_of(" \t\r\n|", at - 1) + 1);
+    if (std::none_of(joints.begin(), joints.end(),
+                     [&](std::string_view joint) { return above.ends_with(joint); }))
+      break;
+    at = before.rfind("Traceback (most recent call last)", at - 1);
+  }
+  return at == std::string_view::npos ? before : before.substr(at);
+}
+
+// The last time that it stands in the text, as `error` needs it: what a program ended with.
+std::optional<Found> last_match(const TextWithNames& pieces, const KnownError& error,
+                                std::string_view text) {
   std::size_t at = std::string_view::npos;
   for (std::size_t tries = 0; tries < most_tries; ++tries) {
     at = text.rfind(pieces.literals.front(), at);
     if (at == std::string_view::npos) return std::nullopt;
-    if (auto values = matched(pieces, text, at)) return Found{at, std::move(*values)};
+    if (auto values = matched(pieces, text, at);
+        values && (error.needs.empty() || has_one(traceback_of(text.substr(0, at)), error.needs)))
+      return Found{at, std::move(*values)};
     if (at-- == 0) return std::nullopt;
   }
   return std::nullopt;
@@ -179,15 +203,16 @@ class Reader {
                                     {"title", &error.title},
                                     {"cause", &error.cause},
                                     {"code", &error.code},
-                                    {"needs", &error.needs},
                                     {"rule", &error.rule},
                                     {"source", &error.source}})
       *into = table[key].value_or(std::string());
     error.warning = table["warning"].value_or(false);
-    for (const auto& [key, into] : {std::pair{"frameworks", &error.frameworks},
-                                    {"match", &error.patterns},
-                                    {"fix", &error.fixes}})
-      if (!texts(table[key], *into))
+    for (const auto& [key, into, optional] : {std::tuple{"frameworks", &error.frameworks, false},
+                                              {"match", &error.patterns, false},
+                                              {"fix", &error.fixes, false},
+                                              {"needs", &error.needs, true},
+                                              {"log", &error.log, true}})
+      if (!(optional && !table.contains(key)) && !texts(table[key], *into))
         return fail(wrong(table, fmt::format("'{}' must be a list of texts", key)));
     for (const auto& [key, empty] : {std::pair{"id", error.id.empty()},
                                      {"title", error.title.empty()},
@@ -216,7 +241,7 @@ class Reader {
     std::vector<std::string> texts = error.fixes;
     texts.insert(texts.end(), {error.cause, error.code});
     for (const auto& pattern : error.patterns) {
-      const auto pieces = pieces_of(pattern);
+      auto pieces = pieces_of(pattern);
       if (!pieces || pieces->literals.front().size() < shortest_begin)
         return fail(
             wrong(table, fmt::format("'{}' must begin with at least {} letters, and name what "
@@ -232,6 +257,7 @@ class Reader {
           if (std::find(known.begin(), known.end(), name) == known.end())
             return fail(wrong(table, fmt::format("'{}' keeps no {{{}}}", pattern, name)));
       }
+      error.cut.push_back(std::move(*pieces));
     }
     return error;
   }
@@ -260,12 +286,10 @@ std::vector<ExplainedError> explain_errors(std::string_view text,
                                            std::span<const KnownError> table) {
   std::vector<ExplainedError> explained;
   for (const KnownError& error : table) {
-    if (text.find(error.needs) == std::string_view::npos) continue;
+    if (!error_table::has_one(text, error.log)) continue;
     std::optional<error_table::Found> last;
-    for (const auto& pattern : error.patterns) {
-      const auto pieces = error_table::pieces_of(pattern);
-      if (!pieces) continue;
-      auto found = error_table::last_match(*pieces, text);
+    for (const auto& pieces : error.cut) {
+      auto found = error_table::last_match(pieces, error, text);
       if (found && (!last || last->at < found->at)) last = std::move(found);
     }
     if (!last) continue;

@@ -12,11 +12,19 @@
 
 namespace rnnadvisor::advisor {
 
+// Literals and names in turn: literals[0], names[0], literals[1], …
+struct TextWithNames {
+  std::vector<std::string> literals, names;
+};
+
 struct KnownError {
   std::string id, title;
   std::vector<std::string> frameworks;
   std::vector<std::string> patterns;
-  std::string needs;  // stands anywhere in the text, too; empty: nothing
+  std::vector<TextWithNames> cut;  // the patterns
+  // One of these stands before the match, in its traceback where it has one; empty: nothing must.
+  std::vector<std::string> needs;
+  std::vector<std::string> log;  // one of these stands anywhere; empty: nothing must
   std::string cause;
   std::vector<std::string> fixes;  // the best first
   std::string code;                // of the fix; empty: none

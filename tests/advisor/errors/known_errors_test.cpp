@@ -1,5 +1,5 @@
 // Errors are recognized by their texts: those in texts/ are of real programs, without folders of
-// the machine; pytorch/ is what tests/gpu/errors/raise_errors.py raised.
+// the machine; pytorch/ and h200/ are what tests/gpu/errors/raise_errors.py raised.
 #include "advisor/errors/known_errors.h"
 
 #include <gmock/gmock.h>
@@ -118,6 +118,33 @@ TEST(KnownErrors, SomeNeedTheirPlace) {
               ElementsAre("state-is-a-tuple"));
 }
 
+// Only what stands in the traceback of the error counts, and in those that it follows from.
+TEST(KnownErrors, WhatAnErrorNeedsStandsInItsTraceback) {
+  const std::string head = "Traceback (most recent call last):\n";
+  const std::string layer = "  File \"torch/nn/modules/rnn.py\", line 700, in forward\n";
+  const std::string other = "  File \"torchsummary.py\", line 23, in hook\n";
+  const std::string tuple = "AttributeError: 'tuple' object has no attribute 'size'\n";
+  const std::string joint =
+      "\nDuring handling of the above exception, another exception occurred:\n\n";
+  EXPECT_TRUE(ids(head + layer + "KeyError: 1\n" + head + other + tuple).empty());
+  EXPECT_TRUE(ids(head + other + tuple + head + layer + "KeyError: 1\n").empty());
+  EXPECT_THAT(ids(head + layer + "KeyError: 1\n" + joint + head + other + tuple),
+              ElementsAre("state-is-a-tuple"));
+  // An earlier one that has its place counts where the last has not.
+  EXPECT_THAT(ids(head + layer + tuple + head + other + tuple), ElementsAre("state-is-a-tuple"));
+  EXPECT_TRUE(ids(head + "  File \"journal.py\", line 2, in learn\n"
+                         "RuntimeError: stack expects a non-empty TensorList\n")
+                  .empty());
+}
+
+// A status that does not say so is one of memory only where the log does.
+TEST(KnownErrors, MemoryInDisguiseNeedsALogThatSaysSo) {
+  const std::string status = "RuntimeError: cuDNN error: CUDNN_STATUS_EXECUTION_FAILED\n";
+  EXPECT_THAT(ids(status), ElementsAre("cudnn-execution-failed"));
+  EXPECT_THAT(ids("CUDA_ERROR_OUT_OF_MEMORY\n" + status),
+              ElementsAre("cudnn-memory-in-disguise", "cudnn-execution-failed"));
+}
+
 TEST(KnownErrors, NothingIsFoundInWhatIsNoError) {
   EXPECT_TRUE(ids("").empty());
   EXPECT_TRUE(ids("epoch 3, loss 0.21, cudnn 9.19\nTraining finished.\n").empty());
@@ -177,6 +204,8 @@ TEST(KnownErrors, MistakesInATableHaveAPlace) {
       error("title = \"t\"\nframeworks = [\"jaxx\"]\nmatch = [\"it failed\"]\ncause = \"c\"\n"
             "fix = [\"f\"]\nsource = \"s\"\n"),
       HasSubstr("no framework"));
+  EXPECT_THAT(error(good + "needs = \"rnn.py\"\n"), HasSubstr("list of texts"));
+  EXPECT_THAT(error(good + "log = []\n"), HasSubstr("list of texts"));
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ PRELUDE = "import torch, sys\nfrom torch import nn\nfrom torch.nn.utils.rnn impo
 
 def private(text):
     """Without the folders of the machine."""
-    return re.sub(r'File "[^"]*?/(torch/[^"]*)"', r'File "\1"', text)
+    return re.sub(r'(^|")/[^":\n]*?/(torch/)', r"\1\2", text, flags=re.MULTILINE)
 
 
 def main():
