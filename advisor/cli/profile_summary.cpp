@@ -8,6 +8,7 @@
 #include <set>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/program_end.h"
 #include "advisor/report/terminal.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -223,7 +224,8 @@ void findings(advisor::Terminal& terminal, const advisor::Report& report) {
 void notes(advisor::Terminal& terminal, const Profile& p) {
   std::vector<const Note*> list;
   for (const auto& note : p.notes) {
-    if (note.severity != NoteSeverity::info) list.push_back(&note);
+    if (note.severity != NoteSeverity::info && note.code != program_exception)
+      list.push_back(&note);
   }
   std::stable_sort(list.begin(), list.end(),
                    [](const Note* a, const Note* b) { return a->severity > b->severity; });
@@ -240,6 +242,16 @@ void notes(advisor::Terminal& terminal, const Profile& p) {
                   Style::dim);
 }
 
+// In one line: the exception, and what it means where that is known.
+void end_of_program(advisor::Terminal& terminal, const advisor::ProgramEnd& end) {
+  const auto& exception = end.exceptions.front();
+  std::string text = exception.explained.empty()
+                         ? words::clean(advisor::last_lines(exception.text, 1))
+                         : words::clean(exception.explained.front().error->title);
+  terminal.paragraph(words::shorten(text, static_cast<std::size_t>(terminal.width()) - 13), 13,
+                     "  Ended with", Style::red);
+}
+
 }  // namespace
 
 std::string profile_summary(const advisor::Report& report, const advisor::TextOptions& options) {
@@ -248,6 +260,7 @@ std::string profile_summary(const advisor::Report& report, const advisor::TextOp
   advisor::Terminal terminal(options);
   terminal.paragraph(process_line(p), 13, p.processes.size() > 1 ? "  Processes" : "  Process",
                      Style::bold);
+  if (report.end) end_of_program(terminal, *report.end);
   if (const auto software = software_line(p); !software.empty())
     terminal.paragraph(words::clean(software), 13, "  On", Style::bold);
   terminal.paragraph(calls_line(p, totals), 13, "  RNN calls", Style::bold);

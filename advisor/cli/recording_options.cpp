@@ -139,6 +139,11 @@ void add_recording_options(CLI::App& command, RecordingArguments& arguments, Con
                 "do not look for the Python lines that lead to calls")
       ->group(group_recording);
   command
+      .add_flag("--no-exceptions", arguments.no_exceptions,
+                "do not keep the exception that ends a Python program; without this passwords, "
+                "tokens and keys in it are replaced if recognised by name or form")
+      ->group(group_recording);
+  command
       .add_flag("--no-untraced-steps", arguments.no_untraced_steps,
                 "trace kernels throughout (default: after the first ten, up to 64 steps are timed "
                 "without tracing, which slows launches; their calls have no kernels)")
@@ -332,6 +337,7 @@ Result<launch::RecordingOptions> read_recording(const RecordingArguments& argume
   }
   options.counter_interval_us = std::llround(arguments.counter_interval_ms * 1e3);
   options.call_sites = !arguments.no_call_sites;
+  options.exceptions = !arguments.no_exceptions;
   options.untraced_steps = !arguments.no_untraced_steps;
   return options;
 }

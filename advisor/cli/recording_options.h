@@ -18,7 +18,7 @@ struct RecordingArguments {
   std::optional<double> counter_duration_seconds;
   std::int64_t skip = 0, iterations = 0;
   std::string trace, buffer_size, max_size;
-  bool no_call_sites = false, no_untraced_steps = false;
+  bool no_call_sites = false, no_exceptions = false, no_untraced_steps = false;
 };
 
 inline constexpr auto group_recording = "Recording";

@@ -122,6 +122,8 @@ std::string_view traceback_of(std::string_view before) {
 std::optional<Found> last_match(const TextWithNames& pieces, const KnownError& error,
                                 std::string_view text) {
   std::size_t at = std::string_view::npos;
+  // Searching forward is many times faster, and most stand nowhere.
+  if (text.find(pieces.literals.front()) == at) return std::nullopt;
   for (std::size_t tries = 0; tries < most_tries; ++tries) {
     at = text.rfind(pieces.literals.front(), at);
     if (at == std::string_view::npos) return std::nullopt;

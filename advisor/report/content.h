@@ -33,6 +33,9 @@ struct Content {
 // A whole report.
 Blocks report_of(const Content& content);
 
+// How the program ended; nothing where no exception ended it.
+std::optional<Section> end_of(const Content& content);
+
 // Names that lead to what they name.
 Text link_to(const ConfigurationReport& each);
 Text link_to(const Content& content, const Finding& finding);

@@ -24,6 +24,7 @@ class ReportBuilder {
 
   Blocks build() {
     summary();
+    if (auto end = end_of(content_)) put(std::move(*end));
     steps();
     figures();
     findings("actions", std::string(words::what_to_do_first), words::findings_lead(),
@@ -335,9 +336,9 @@ class ReportBuilder {
   }
 
   void notes() {
-    if (report_.profile->notes.empty()) return;
     List list;
     for (const auto& note : report_.profile->notes) {
+      if (note.code == program_exception) continue;  // end_of() shows it
       const Severity severity = note.severity == NoteSeverity::error     ? Severity::error
                                 : note.severity == NoteSeverity::warning ? Severity::warning
                                                                          : Severity::info;
@@ -350,6 +351,7 @@ class ReportBuilder {
                             mark_of(severity),
                             content_.in(terminals) ? "" : std::string(to_string(note.severity))});
     }
+    if (list.items.empty()) return;
     Section section{"notes", "Notes on this profile", Section::Form::panel};
     section.blocks.push_back(std::move(list));
     put(std::move(section));

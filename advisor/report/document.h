@@ -187,6 +187,7 @@ struct Card {
   std::string word;        // "warning"
   std::size_t number = 0;  // among its kind
   bool remark = false;     // shown without its number
+  std::string id;          // of its place in a page; empty: by kind and number
   Text title;
   GainText gain;  // empty: there is none
   Text message;

@@ -5,6 +5,7 @@
 
 #include "advisor/facts/experiments.h"
 #include "advisor/report/config_json.h"
+#include "advisor/report/errors_json.h"
 #include "advisor/report/figure_claims.h"
 #include "advisor/report/finding_fields.h"
 #include "advisor/report/predicted_times.h"
@@ -24,7 +25,7 @@ using fields::Json;
 using fields::to_value;
 
 // docs/schema/report.schema.json says which changes raise which number.
-constexpr std::string_view schema_version = "1.8";
+constexpr std::string_view schema_version = "1.9";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -332,6 +333,25 @@ Json figure_json(const FigureReport& f, const std::vector<FigureReport>& all) {
           {"series", series}};
 }
 
+Json end_json(const std::optional<ProgramEnd>& end) {
+  if (!end) return nullptr;
+  return {{"exceptions", list_of(end->exceptions,
+                                 [](const auto& each) -> Json {
+                                   return {{"text", str(each.text)},
+                                           {"errors", errors_json(each.explained)}};
+                                 })},
+          {"last_calls", list_of(end->calls, [](const LastCall& call) -> Json {
+             return {{"function", str(call.function)},
+                     {"configuration", whole_or_null(call.configuration)},
+                     {"status", call.status},
+                     {"status_name", call.status_name},
+                     {"reason", text_or_null(call.reason)},
+                     {"place", text_or_null(call.place)},
+                     {"workspace_bytes", whole_or_null(call.workspace_bytes)},
+                     {"reserve_bytes", whole_or_null(call.reserve_bytes)}};
+           })}};
+}
+
 Json samples_or_null(const std::vector<double>& samples) {
   return samples.empty() ? Json(nullptr) : Json(samples);
 }
@@ -410,6 +430,24 @@ Json experiment_json(const Experiment& e) {
 
 }  // namespace
 
+Json errors_json(std::span<const ExplainedError> errors) {
+  return list_of(errors, [](const ExplainedError& each) -> Json {
+    const KnownError& error = *each.error;
+    return {{"id", error.id},
+            {"title", error.title},
+            {"severity", error.warning ? "warning" : "error"},
+            {"frameworks", error.frameworks},
+            {"line", each.line},
+            {"text", each.text},
+            {"values", each.values},
+            {"cause", each.cause},
+            {"fixes", each.fixes},
+            {"code", each.code},
+            {"rule", text_or_null(error.rule)},
+            {"source", error.source}};
+  });
+}
+
 Json config_json(const RnnConfig& config) {
   Json out = Json::object();
   visit_config_fields([&](std::string_view key, auto member, std::string_view) {
@@ -436,6 +474,7 @@ std::string write_json(const Report& report) {
                 {"infos", report.infos}}},
               {"environment", environment_json(profile.environment)},
               {"devices", list_of(profile.devices, device_json)},
+              {"program_end", end_json(report.end)},
               {"steps", list_of(report.judgement->steps, step_json)},
               {"findings", list_of(report.findings, [](const auto* f) { return to_value(*f); })},
               {"configurations", list_of(report.configurations, configuration_json)},

@@ -13,6 +13,7 @@
 #include "advisor/report/framework_choice.h"
 #include "advisor/report/layer_rows.h"
 #include "advisor/report/places.h"
+#include "advisor/report/program_end.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/verdict.h"
@@ -577,10 +578,8 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     if (fresh) groups.emplace_back();
     groups[group->second].findings.push_back(&finding);
   }
-  for (const Verdict& verdict : judgement.verdicts) {
-    if (ConfigurationReport* owner = configuration(verdict.configuration))
-      count_verdict(*owner, verdict);
-  }
+  for (const Verdict& verdict : judgement.verdicts)
+    if (auto* owner = configuration(verdict.configuration)) count_verdict(*owner, verdict);
   for (const auto& each : judgement.best_predictions)
     if (auto* owner = configuration(each.configuration)) owner->best_prediction = &each;
   for (auto& each : report.configurations) {
@@ -594,6 +593,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   report.headline = headline_of(report);
   report.assumption = assumption_of(report, facts);
   report.figures = look_up_figures(report);
+  report.end = end_of_program(profile);
   return report;
 }
 

@@ -53,7 +53,9 @@ std::vector<PlaceRow> sorted_by_time(std::vector<PlaceRow> places) {
   return places;
 }
 
-PlaceRow site_row(const Profile& profile, int site) {
+}  // namespace
+
+PlaceRow place_of(const Profile& profile, int site) {
   PlaceRow row;
   const auto& at = profile.call_sites[static_cast<std::size_t>(site)];
   if (at.file >= 0) row.file = profile.text(at.file);
@@ -67,8 +69,6 @@ PlaceRow site_row(const Profile& profile, int site) {
   return row;
 }
 
-}  // namespace
-
 void add_places(ConfigurationReport& report, const Profile& profile, const ProfileIndex& index) {
   report.recorded_calls = static_cast<std::int64_t>(index.calls(report.index).size());
   std::map<int, PlaceRow> sites;
@@ -79,7 +79,7 @@ void add_places(ConfigurationReport& report, const Profile& profile, const Profi
     const double gpu_ms = gpu_ms_of(profile, index, number);
     if (call.site >= 0 && static_cast<std::size_t>(call.site) < profile.call_sites.size()) {
       const auto [site, fresh] = sites.try_emplace(call.site);
-      if (fresh) site->second = site_row(profile, call.site);
+      if (fresh) site->second = place_of(profile, call.site);
       add_call(site->second, gpu_ms);
     }
     if (call.nvtx_path >= 0) {

@@ -10,6 +10,9 @@ namespace rnnadvisor::advisor {
 // differ in numbers only ("step 1", "step 2", …) are one place where there are many.
 void add_places(ConfigurationReport& report, const Profile& profile, const ProfileIndex& index);
 
+// The line of Profile::call_sites, by its name; nothing is counted.
+PlaceRow place_of(const Profile& profile, int site);
+
 namespace words {
 
 // "20 of 30 calls, 12.3 ms on the GPU".

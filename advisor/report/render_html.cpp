@@ -185,14 +185,18 @@ class AsHtml {
   void one(const Explanation& explanation) { all(explanation.blocks); }
 
   void one(const Card& card) {
-    const std::string id = fmt::format("{}{}", card.remark ? 'r' : 'f', card.number);
+    const std::string id =
+        card.id.empty() ? fmt::format("{}{}", card.remark ? 'r' : 'f', card.number) : card.id;
     page_.put(
         "<article class=\"finding {0}\" id=\"{1}\" aria-labelledby=\"{1}-h\"><header><h3 "
         "id=\"{1}-h\">{2}{3}</h3>{4}<a class=\"anchor\" href=\"#{1}\" aria-label=\"Link to {5} "
         "{6}\">#</a></header>",
         sign(card.mark).type, id,
         card.remark ? std::string() : fmt::format("<span class=\"rank\">{}</span>", card.number),
-        marked_up(card.title), chip(card.mark, card.word), card.remark ? "remark" : "finding",
+        marked_up(card.title), chip(card.mark, card.word),
+        !card.id.empty() ? "error"
+        : card.remark    ? "remark"
+                         : "finding",
         card.number);
     if (const auto& gain = card.gain; !gain.size.empty()) {
       page_.put("<p class=\"gain\"><strong>{}</strong>{} <span class=\"basis {}\">{}</span>{}</p>",

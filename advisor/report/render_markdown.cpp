@@ -189,7 +189,8 @@ class AsMarkdown {
     }
     put("\n\n{}\n\n", marked_down(card.message));
     entries(card.entries);
-    if (!card.rule.empty()) put("- **Rule:** {}\n\n", marked_down(card.rule));
+    if (!card.rule.empty()) put("- **Rule:** {}\n", marked_down(card.rule));
+    put("\n");
   }
 
   void one(const Summary& summary) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "advisor/errors/known_errors.h"
 #include "advisor/rules/finding.h"
 #include "advisor/rules/rule.h"
 #include "core/base/result.h"
@@ -195,6 +196,26 @@ struct FigureReport {
   std::vector<FigureSeries> series;
 };
 
+// A call of a process that failed: one of those that it made last.
+struct LastCall {
+  std::string function;             // "forward training", or "cudnnBuildRNNDynamic" and its like
+  int configuration = -1;           // into Report::configurations; -1: not known
+  int status = 0;                   // cudnnStatus_t
+  std::string status_name, reason;  // "CUDNN_STATUS_BAD_PARAM"; cuDNN's own words, may be empty
+  std::string place;                // "train.py:31 in forward"; empty: not recorded
+  std::int64_t workspace_bytes = -1, reserve_bytes = -1;  // -1: not known
+};
+
+// How a Python program ended that an exception ended.
+struct ProgramEnd {
+  struct Exception {
+    std::string text;  // as Python prints it, several lines, without secrets
+    std::vector<ExplainedError> explained;
+  };
+  std::vector<Exception> exceptions;  // one for each process that had another
+  std::vector<LastCall> calls;        // of the processes that failed, the last one last
+};
+
 struct Report {
   const Profile* profile = nullptr;
   const Judgement* judgement = nullptr;
@@ -210,6 +231,7 @@ struct Report {
   // The same findings by rule, in the order of each rule's first: what to do, and what asks for
   // nothing, which stands in a section of its own.
   std::vector<FindingGroup> actions, remarks;
+  std::optional<ProgramEnd> end;      // of a program that an exception ended; else nothing
   std::vector<FigureReport> figures;  // those for which the profile has values
   // Of its configurations, for writers to show; null: nothing is predicted. Not part of a profile:
   // who has a model of the device's times may set it, and keeps it as long as the report.

@@ -80,8 +80,10 @@ std::string blanks(int count) {
 }
 
 // `text` in lines of at most `room` columns, broken at blanks; a word that no line can hold is
-// broken too, so that nothing leaves the screen. At least one line.
-std::vector<std::string> wrapped(std::string_view text, int room) {
+// broken too, so that nothing leaves the screen. At least one line. `whole_addresses`: web
+// addresses stay whole, so that they can be opened and copied; the terminal goes on in the next
+// line itself.
+std::vector<std::string> wrapped(std::string_view text, int room, bool whole_addresses = false) {
   std::vector<std::string> lines;
   std::string current;
   const auto flush = [&] { lines.push_back(std::exchange(current, {})); };
@@ -91,7 +93,8 @@ std::vector<std::string> wrapped(std::string_view text, int room) {
     at = end + 1;
     if (word.empty()) continue;
     if (!current.empty() && columns_of(current) + 1 + columns_of(word) > room) flush();
-    while (columns_of(word) > room) {
+    const bool whole = whole_addresses && word.find("://") != std::string::npos;
+    while (!whole && columns_of(word) > room) {
       std::size_t cut = 0;
       int used = 0;
       while (cut < word.size() && used < room) {
@@ -185,7 +188,7 @@ void Terminal::heading(std::string_view text) {
 void Terminal::paragraph(std::string_view text, int indent, std::string_view label,
                          Style label_style, Style style) {
   bool first = true;
-  for (const auto& text_line : wrapped(text, std::max(16, width_ - indent))) {
+  for (const auto& text_line : wrapped(text, std::max(16, width_ - indent), true)) {
     if (first && !label.empty()) {
       out_ += styled(label, label_style) + blanks(indent - columns_of(label));
     } else {

@@ -3,10 +3,12 @@
 #include <QLabel>
 #include <algorithm>
 
+#include "advisor/report/content.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/pages.h"
 #include "gui/models/record_gaps.h"
+#include "gui/models/render_page.h"
 #include "gui/texts.h"
 #include "gui/views/overview_view.h"
 
@@ -76,6 +78,21 @@ QWidget* OverviewView::make_emptiness() {
   return card;
 }
 
+QWidget* OverviewView::make_end() {
+  auto end = advisor::document::end_of({document_->report(), advisor::document::window});
+  if (!end) return nullptr;
+  auto* card = new Card(to_qt(end->title));
+  auto* page = new PageBrowser;
+  page->document()->setDocumentMargin(0);
+  page->setAccessibleName(to_qt(end->title));
+  Page html(theme_);
+  draw(html, end->blocks);
+  page->show_page(html.take());
+  page->grow_with_text();
+  card->body()->addWidget(page);
+  return card;
+}
+
 QWidget* OverviewView::make_record() {
   auto* card = new Card(tr("The record"));
   auto* page = new PageBrowser;
@@ -84,6 +101,7 @@ QWidget* OverviewView::make_record() {
   Page html(theme_);
   const auto& profile = document_->profile();
   for (const auto& note : profile.notes) {
+    if (note.code == program_exception) continue;  // make_end() shows it
     const QColor color = note.severity == NoteSeverity::error     ? theme_.error
                          : note.severity == NoteSeverity::warning ? theme_.warning
                                                                   : theme_.dim_text;

@@ -333,6 +333,7 @@ void OverviewView::build() {
   layout->setContentsMargins(20, 20, 20, 20);
   layout->setSpacing(14);
   layout->addWidget(make_verdict());
+  if (auto* end = make_end()) layout->addWidget(end);
   if (auto* gaps = make_gaps()) layout->addWidget(gaps);
   if (auto* step = make_step()) layout->addWidget(step);
   const bool empty = document_->profile().configurations.empty();

@@ -159,6 +159,7 @@ Result<Attachment> attach(const RecordingOptions& options, const Places& places,
                                           ? std::string()
                                           : std::to_string(options.counter_duration_ms));
   text(variable::call_sites, options.call_sites ? "" : "off");
+  text(variable::exceptions, options.exceptions ? "" : "off");
   text(variable::untraced_steps, options.untraced_steps ? "" : "0");
   text(variable::trace, fmt::format("{}", fmt::join(options.trace, ",")));
   set_acceleration(options, places, present, attachment);
@@ -209,6 +210,7 @@ Attachment detach(const Lookup& present) {
                            variable::max_bytes,
                            variable::buffer_bytes,
                            variable::call_sites,
+                           variable::exceptions,
                            variable::untraced_steps,
                            variable::trace,
                            variable::cupti_before,

@@ -38,6 +38,7 @@ struct RecordingOptions {
   std::int64_t counter_interval_us = 0;
   std::int64_t counter_duration_ms = -1;  // 0: to the end of the process; -1: default
   bool call_sites = true;
+  bool exceptions = true;          // of Python, that end a program
   bool untraced_steps = true;      // some steps are timed without CUPTI; false: kernels throughout
   std::vector<std::string> trace;  // of spool::trace_words, or spool::trace_nothing
   std::optional<AccelerateOptions> accelerate;

@@ -8,6 +8,7 @@
 
 #include "core/base/result.h"
 #include "core/config/rnn_config.h"
+#include "core/cudnn/status_name.h"
 #include "profiler/spool/format.h"
 
 namespace rnnadvisor::launch {
@@ -22,9 +23,6 @@ Result<RnnConfig> to_config(const spool::Configuration& captured,
 // refused; empty when that is nothing.
 std::string describe_refused(const spool::Configuration& asked);
 
-// "CUDNN_STATUS_NOT_SUPPORTED", or "cuDNN status 4711". cuDNN 8 has other numbers than cuDNN 9,
-// which do not meet.
-std::string status_name(int status);
 // Whether something went wrong inside, rather than was refused.
 bool is_failure(int status);
 

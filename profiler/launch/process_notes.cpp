@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "profiler/launch/exception_text.h"
 #include "profiler/launch/process_spool.h"
 #include "profiler/spool/settings.h"
 
@@ -89,13 +90,22 @@ void ProcessSpool::add_notes() {
          bounded_count(header.lost[i]));
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> distinct;
+  const spool::Note* exception = nullptr;
   for (const auto& record : notes_) {
-    if (distinct.size() < most_notes || distinct.contains({record.code, record.text}))
+    if (tables_.text(record.code) == spool::program_exception) {
+      if (exception == nullptr || exception->time_ns <= record.time_ns) exception = &record;
+    } else if (distinct.size() < most_notes || distinct.contains({record.code, record.text}))
       ++distinct[{record.code, record.text}];
   }
   for (const auto& [texts, count] : distinct) {
     const auto& code = tables_.text(texts.first);
     note(NoteSeverity::warning, code.empty() ? "plugin" : code, tables_.text(texts.second), count);
+  }
+  // What a process that ended well has caught or shown ended nothing.
+  const auto& process = builder_.profile().processes[static_cast<std::size_t>(process_)];
+  if (exception != nullptr && !(process.end == ProcessEnd::exited && process.exit_status == 0)) {
+    if (auto text = exception_text(tables_.text(exception->text)); !text.empty())
+      note(NoteSeverity::warning, program_exception, std::move(text));
   }
   if (header.mode < header.asked_mode) {
     note(NoteSeverity::warning, "mode-reduced",

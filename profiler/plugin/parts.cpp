@@ -14,6 +14,7 @@
 #include "profiler/plugin/nvtx.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/program_steps.h"
+#include "profiler/plugin/python_exception.h"
 
 namespace rnnadvisor::plugin {
 namespace {
@@ -46,7 +47,7 @@ void finish_parts() {
 }
 
 constexpr Parts all = {&in_child,   &forget,      &name_capture_range, &finish_parts,
-                       &last_flush, &cupti_pause, &cupti_resume};
+                       &last_flush, &cupti_pause, &cupti_resume,       &watch_exceptions};
 
 }  // namespace
 

@@ -69,6 +69,7 @@ __attribute__((constructor)) void loaded() {
   }
   spool::Writer::prepare();
   pthread_atfork(nullptr, nullptr, &in_child);
+  parts().loaded();
 }
 
 void ended(int status, void*) {

@@ -1,9 +1,9 @@
 // The part of rnnadvisor that lives in a stranger's process. Rules of the house in here: no
 // exceptions, nothing of the C++ library that needs its shared object, no output, no threads but
 // those of last_flush.h where CUPTI records and of counters.h in the mode full, nothing before the
-// first CUDA or cuDNN call but reading an environment variable and finding the C library's own
-// functions. Whatever of ours fails ends in the program's call passing through and in a count or a
-// note in the spool.
+// first CUDA or cuDNN call but reading an environment variable, finding the C library's own
+// functions and, in a Python program, adding an audit hook. Whatever of ours fails ends in the
+// program's call passing through and in a count or a note in the spool.
 #pragma once
 
 #include <errno.h>
@@ -28,6 +28,7 @@ struct Parts {
   void (*finish)();         // what they hold goes to the spool
   void (*flush_at_once)();  // the same for an end without handlers; async-signal-safe
   void (*pause)(), (*resume)();  // CUPTI
+  void (*loaded)();              // the process begins, with a spool to record into
 };
 const Parts& parts();
 

@@ -128,6 +128,10 @@ void read_settings() {
   const char* sites = variable("RNNADVISOR_CALL_SITES");
   s.call_sites = sites == nullptr || strcmp(sites, "off") != 0;
   if (s.call_sites && sites != nullptr && strcmp(sites, "on") != 0) ignore("RNNADVISOR_CALL_SITES");
+  // watch_exceptions() has read it.
+  if (const char* text = variable("RNNADVISOR_EXCEPTIONS");
+      text != nullptr && strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+    ignore("RNNADVISOR_EXCEPTIONS");
   s.untraced_steps = number("RNNADVISOR_UNTRACED_STEPS", 1) != 0;
   const char* trace = variable("RNNADVISOR_TRACE");
   s.trace_transfers = trace == nullptr || listed(trace, "transfers");

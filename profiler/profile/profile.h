@@ -172,6 +172,8 @@ struct ResourceName {
 
 enum class NoteSeverity { info, warning, error };
 std::string_view to_string(NoteSeverity severity);
+// The code of a note whose text, several lines, is the exception that ended a Python program.
+inline constexpr const char* program_exception = "program-exception";
 // Something the reader of a profile must know: records dropped, counters not permitted, clocks that
 // changed.
 struct Note {

@@ -392,6 +392,10 @@ struct Note {
 };
 // The code of the note that says what forbids to choose algorithms by timing.
 inline constexpr char acceleration_off[] = "acceleration-off";
+// The code of the note that is an exception of a Python program, as Python prints it: of several
+// the last counts. Its text has at most so many bytes, the last ones.
+inline constexpr char program_exception[] = "program-exception";
+inline constexpr std::size_t exception_bytes = 8192;
 
 struct ThreadName {
   static constexpr Type type = Type::thread_name;

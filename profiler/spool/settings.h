@@ -21,6 +21,7 @@ inline constexpr char iterations[] = "RNNADVISOR_ITERATIONS";
 inline constexpr char max_bytes[] = "RNNADVISOR_MAX_BYTES";        // of each process's spool
 inline constexpr char buffer_bytes[] = "RNNADVISOR_BUFFER_BYTES";  // of each of CUPTI's buffers
 inline constexpr char call_sites[] = "RNNADVISOR_CALL_SITES";      // on, off
+inline constexpr char exceptions[] = "RNNADVISOR_EXCEPTIONS";      // on, off: of Python
 inline constexpr char cupti[] = "RNNADVISOR_CUPTI";                // file of the library
 // What RNNADVISOR_CUPTI was before the launcher set it; for the launcher alone.
 inline constexpr char cupti_before[] = "RNNADVISOR_CUPTI_BEFORE";

@@ -8,6 +8,7 @@
 #include "advisor/cli/command_line.h"
 #include "advisor/errors/known_errors.h"
 #include "advisor/report/content.h"
+#include "advisor/report/errors_json.h"
 #include "advisor/report/render.h"
 #include "core/base/text.h"
 
@@ -55,23 +56,7 @@ std::string last_line(std::string_view text) {
 }
 
 Json to_json(const std::vector<advisor::ExplainedError>& found) {
-  Json document = {{"schema", 1}, {"errors", Json::array()}};
-  for (const auto& each : found) {
-    const auto& error = *each.error;
-    document["errors"].push_back({{"id", error.id},
-                                  {"title", error.title},
-                                  {"severity", error.warning ? "warning" : "error"},
-                                  {"frameworks", error.frameworks},
-                                  {"line", each.line},
-                                  {"text", each.text},
-                                  {"values", each.values},
-                                  {"cause", each.cause},
-                                  {"fixes", each.fixes},
-                                  {"code", each.code},
-                                  {"rule", error.rule.empty() ? Json() : Json(error.rule)},
-                                  {"source", error.source}});
-  }
-  return document;
+  return {{"schema", 1}, {"errors", advisor::errors_json(found)}};
 }
 
 void print(Context& context, const advisor::document::Blocks& blocks) {

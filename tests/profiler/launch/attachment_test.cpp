@@ -61,6 +61,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
   options.counter_interval_us = 7;
   options.counter_duration_ms = 0;
   options.call_sites = false;
+  options.exceptions = false;
   options.trace = {"transfers", "api"};
   const auto a = attached(options);
   for (const auto& [name, value] :
@@ -75,6 +76,7 @@ TEST(Attach, HandsOverWhatWasAskedFor) {
                                           {"RNNADVISOR_COUNTER_INTERVAL_US", "7"},
                                           {"RNNADVISOR_COUNTER_DURATION_MS", "0"},
                                           {"RNNADVISOR_CALL_SITES", "off"},
+                                          {"RNNADVISOR_EXCEPTIONS", "off"},
                                           {"RNNADVISOR_TRACE", "transfers,api"}})
     EXPECT_THAT(a.set, Contains(Pair(name, value)));
 }

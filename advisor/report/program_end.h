@@ -1,0 +1,14 @@
+// How a recorded program ended.
+#pragma once
+
+#include "advisor/report/report.h"
+
+namespace rnnadvisor::advisor {
+
+// Nothing where no exception was kept: the program ended well, or in a way that leaves none.
+std::optional<ProgramEnd> end_of_program(const Profile& profile);
+
+// The last `most` lines of a text.
+std::string_view last_lines(std::string_view text, std::size_t most);
+
+}  // namespace rnnadvisor::advisor
