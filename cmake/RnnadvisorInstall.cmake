@@ -16,7 +16,7 @@ install(TARGETS core profile advisor rnnadvisor_fmt rnnadvisor_toml rnnadvisor_s
         EXPORT rnnadvisor LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Runtime
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT Development)
 foreach(folder core/base core/config core/device core/model profiler/kernels profiler/profile profiler/merge profiler/classify
-        advisor/change advisor/facts advisor/rules advisor/whatif advisor/judge advisor/report advisor/compare)
+        advisor/change advisor/facts advisor/rules advisor/whatif advisor/judge advisor/report advisor/compare advisor/reproduce)
   install(DIRECTORY ${folder} DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rnnadvisor/${folder}/.." COMPONENT Development
           FILES_MATCHING PATTERN "*.h")
 endforeach()

@@ -126,6 +126,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   add_report(*app, context);
   add_compare(*app, context);
   add_export(*app, context);
+  add_reproduce(*app, context);
   add_rules(*app, context);
   add_samples(*app, context);
   add_doctor(*app, context);

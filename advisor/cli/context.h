@@ -85,6 +85,7 @@ void add_rules(CLI::App& app, Context& context);
 void add_rules_validate(CLI::App& rules, Context& context);
 void add_samples(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
+void add_reproduce(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
 void add_explain_error(CLI::App& app, Context& context);
 void add_completion(CLI::App& app, Context& context);

@@ -13,6 +13,7 @@
 #   planted 300     the first suggestion against brute force
 #   programs-planted 230  the same for programs in PyTorch
 #   programs-held-out 160  those that no rule was changed for; only when it is named
+#   reproduce 90    recorded calls as programs of their own, in C++ and PyTorch
 #   calibration 420 a grid of times, and configurations held back from it
 #
 # PYTHON names the interpreter that has PyTorch (default: python3). What needs a GPU skips with 77 without one.
@@ -24,7 +25,7 @@ out=$(realpath "$2")
 shift 2
 here=$(realpath "$(dirname "$0")")
 python=${PYTHON:-python3}
-parts=${*:-tests overhead programs memory verify validate planted programs-planted calibration}
+parts=${*:-tests overhead programs memory verify validate planted programs-planted reproduce calibration}
 failed=0
 
 part() { # part NAME LIMIT_SECONDS COMMAND…
@@ -56,6 +57,7 @@ for name in $parts; do
     programs-held-out)
       part programs-held-out 420 "$python" "$here/planted_programs/measure.py" "$bin/rnnadvisor" "$out/programs-held-out" --budget 230 \
         --suite "$here/planted_programs/held_out/suite.toml" ;;
+    reproduce) part reproduce 180 "$python" "$here/reproduce/reproduce.py" "$bin/rnnadvisor" "$out/reproduce.json" ;;
     calibration)
       part calibration 420 "$bin/rnnadvisor" sweep sample:calibration -o "$out/calibration.rnnprof" --no-trace --counters off \
         --warmup 2 --min-repeats 7 --max-repeats 9 --budget-seconds 0.1

@@ -159,6 +159,9 @@ class NothingLost : public ::testing::Test {
         "compared");
     add({"advise", profile_, "--force"}, {"-f", "html:" + at("advice")}, "advice");
     add({"merge", profile_, "--force"}, {"-o", at("merged")}, "merged");
+    for (const char* file : {"reproduced/call-3.cpp", "reproduced/call-3.py"})
+      add({"reproduce", "sample:programs/pytorch-gru", "--call", "3", "--force"},
+          {"-o", at("reproduced")}, file);
     add({"collect", recording_, "--force"}, {"-o", at("collected")}, "collected");
     add({"collect", chosen_, "--force", "-o", folder_ / "collected"}, {"--plan", at("plan.toml")},
         "plan.toml");
@@ -304,8 +307,8 @@ TEST_F(NothingLost, ATableHasEveryOutput) {
   // These print to standard error alone, if anything, or by the function with which `report`
   // prints.
   const std::set<std::string> prints_as_others = {
-      "run ",   "calibrate ", "profile ",   "accelerate ", "try ",           "collect ",
-      "merge ", "worker ",    "rules new ", "rules docs ", "samples export "};
+      "run ",   "calibrate ", "profile ",   "accelerate ", "try ",        "collect ",
+      "merge ", "worker ",    "reproduce ", "rules new ",  "rules docs ", "samples export "};
   const auto printed = printing();
   int seen = 0;
   const std::function<void(const CLI::App&, const Words&)> look = [&](const CLI::App& command,
