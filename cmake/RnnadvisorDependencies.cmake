@@ -9,7 +9,8 @@ rnnadvisor_package(tl-expected "Result<T> (libexpected-dev)")
 rnnadvisor_package(nlohmann_json "JSON (nlohmann-json3-dev)")
 rnnadvisor_package(tomlplusplus "TOML with line and column (libtomlplusplus-dev)")
 rnnadvisor_package(SQLite3 "the .rnnprof file (libsqlite3-dev)")
-rnnadvisor_package(ZLIB "Keras models (zlib1g-dev)")
+rnnadvisor_package(ZLIB "compressed traces and Keras models (zlib1g-dev)")
+rnnadvisor_package(RapidJSON "traces of other tools, event by event (rapidjson-dev)" CONFIG)
 rnnadvisor_package(Eigen3 "linear algebra (libeigen3-dev)" CONFIG)
 rnnadvisor_package(CLI11 "the command line (libcli11-dev)")
 find_package(Threads REQUIRED)
@@ -20,8 +21,8 @@ if(RNNADVISOR_BENCHMARKS)
   rnnadvisor_package(benchmark "benchmarks (libbenchmark-dev)")
 endif()
 
-# The portable tree must not need Debian's shared fmt, toml++, SQLite and zlib: the first two are taken header-only there, the others
-# from their archives. Everything links these four names.
+# The portable tree must not need Debian's shared fmt, toml++, SQLite and zlib: the first two are taken header-only there, the
+# others from their archives. Everything links these four names.
 add_library(rnnadvisor_fmt INTERFACE)
 add_library(rnnadvisor_toml INTERFACE)
 add_library(rnnadvisor_sqlite INTERFACE)

@@ -121,6 +121,7 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
   add_try(*app, context);
   add_collect(*app, context);
   add_env(*app, context);
+  add_import(*app, context);
   add_merge(*app, context);
   add_advise(*app, context);
   add_report(*app, context);

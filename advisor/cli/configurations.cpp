@@ -14,6 +14,7 @@
 #include "advisor/saved_models/saved_model.h"
 #include "core/base/text.h"
 #include "core/config/fields.h"
+#include "profiler/import/open_recording.h"
 #include "profiler/profile/environment.h"
 
 namespace rnnadvisor::cli {
@@ -178,7 +179,8 @@ tl::expected<AskedConfigurations, std::vector<Error>> read_asked_configurations(
   const auto& files = options.files;
   AskedConfigurations asked;
   if (std::none_of(files.begin(), files.end(), [](const std::string& name) {
-        return name.ends_with(".rnnprof") || name.starts_with("sample:");
+        return name.ends_with(".rnnprof") || name.starts_with("sample:") ||
+               import_trace::is_foreign_trace(name);
       })) {
     if (call >= 0) return one(usage("--call goes with a profile", "give a .rnnprof file"));
     auto inputs = read_configurations(options);

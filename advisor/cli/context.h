@@ -76,6 +76,7 @@ void add_accelerate(CLI::App& app, Context& context);
 void add_try(CLI::App& app, Context& context);
 void add_collect(CLI::App& app, Context& context);
 void add_env(CLI::App& app, Context& context);
+void add_import(CLI::App& app, Context& context);
 void add_merge(CLI::App& app, Context& context);
 void add_advise(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);

@@ -281,14 +281,6 @@ std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext
   };
 }
 
-MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& program,
-                           const DeviceSpec& device) {
-  if (config.data_type == DataType::half && device.compute_at_least(7)) return MathType::tensor_op;
-  if (config.data_type == DataType::bfloat16)
-    return program.allow_tf32 == false ? MathType::fma : MathType::default_math;
-  return config.math_type;
-}
-
 Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec& device) {
   Configuration configuration;
   FrameworkCall call = framework_call(input.config, input.program, &device);

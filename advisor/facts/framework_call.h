@@ -68,11 +68,6 @@ std::function<RnnConfig(const RnnConfig&)> framework_caller(const ProgramContext
                                                             const RnnConfig& here,
                                                             bool recorded = false);
 
-// The math type that PyTorch asks cuDNN for with data of this type, where that is not the
-// configuration's own.
-MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& program,
-                           const DeviceSpec& device);
-
 // A configuration to be judged without running it: the call, its sizes, and beside it what the
 // user wrote where that is not what is called. Its device is the first of its profile.
 Configuration configuration_to_check(const ConfigInput& input, const DeviceSpec& device);

@@ -12,33 +12,16 @@
 #include "core/config/program_context.h"
 #include "core/config/rnn_config.h"
 #include "core/device/device_spec.h"
+#include "profiler/classify/torch_choice.h"
 
 namespace rnnadvisor::advisor {
 
-// --- PyTorch: the algorithm ---
-// pytorch/pytorch aten/src/ATen/native/cudnn/RNN.cpp @00fc08aa616fbdec70496aebee034ac90b083ff4,
-// get_algo(), use_rnn_persist_small_h(), use_persist_common_heuristics(),
-// use_persist_device_heuristics(). PERSIST_DYNAMIC is never chosen.
-struct AlgoChoice {
-  Algo algo = Algo::standard;
-  // "none" when a persistent algorithm is chosen, else the first clause that keeps PyTorch from
-  // one, in the order of the source.
-  std::string_view failing_clause = "none";
-};
-
-struct GpuShape {
-  int compute_major = 0, compute_minor = 0, sm_count = 0;
-  bool small_h = true;  // built for cuDNN 8.2.1 or later: an #if in use_rnn_persist_small_h()
-};
+// --- PyTorch: the algorithm (profiler/classify/torch_choice.h) ---
+using rnnadvisor::AlgoChoice;
+using rnnadvisor::GpuShape;
+using rnnadvisor::pytorch_algo;
+using rnnadvisor::pytorch_algo_clauses;
 bool has_small_h_in_pytorch(const std::optional<Version>& cudnn);
-
-// `packed_input`: the input is a PackedSequence. `forward`: false for the backward pass, whose
-// small-size limits are lower.
-AlgoChoice pytorch_algo(const RnnConfig& config, const GpuShape& gpu, bool packed_input,
-                        bool forward);
-
-// Every value failing_clause can take.
-std::span<const std::string_view> pytorch_algo_clauses();
 
 // The library that makes the call, and so chooses the algorithm: Keras has none of its own. Keras 2
 // runs on TensorFlow, Keras 3 on its backend, which is TensorFlow where no other is configured.

@@ -4,6 +4,7 @@
 
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
+#include "profiler/profile/recorder.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -22,6 +23,12 @@ std::vector<std::string> implementations() {
        ++value) {
     names.emplace_back(to_string(static_cast<model::Implementation>(value)));
   }
+  return names;
+}
+
+std::vector<std::string> recorders() {
+  std::vector<std::string> names;
+  for (const Recorder recorder : all_recorders) names.emplace_back(to_string(recorder));
   return names;
 }
 
@@ -324,7 +331,8 @@ void add_trace_facts(Catalogue& catalogue) {
            return notes(s, "records-dropped") + notes(s, "kernels-without-time");
          });
   define(catalogue, "trace.calls_inferred", "", Provenance::measured,
-         "calls of cuDNN that no hook saw, known by their kernels; there may have been more",
+         "calls of cuDNN that were not seen, or without what they were given; known by their "
+         "kernels; there may have been more",
          calls_inferred);
   define(catalogue, "trace.inferred_share", "%", Provenance::measured,
          "share of the GPU's kernel time in such calls", share_of_inferred);
@@ -337,6 +345,20 @@ void add_trace_facts(Catalogue& catalogue) {
            if (!attempted(s)) return std::nullopt;
            return notes(s, "tracing-conflict") > 0;
          });
+  define(
+      catalogue, "trace.recorded_by", "", Provenance::measured,
+      "the tool that recorded the calls of this configuration, or the program where it has none",
+      [](const Subject& s, const Index& i) -> std::optional<std::string> {
+        const auto calls = i.calls(s.configuration);
+        const auto& profile = i.profile();
+        const auto recorder =
+            calls.empty() ? recorder_of(profile)
+                          : recorder_of(profile.processes[static_cast<std::size_t>(
+                                profile.calls[static_cast<std::size_t>(calls.front())].process)]);
+        if (!recorder) return std::nullopt;
+        return std::string(to_string(*recorder));
+      },
+      recorders());
   define(catalogue, "trace.timed_by_trace", "", Provenance::measured,
          "times come from traced calls only: nothing was timed without tracing",
          [](const Subject& s, const Index& i) -> std::optional<bool> {

@@ -5,7 +5,7 @@
 
 #include "advisor/report/places.h"
 #include "advisor/report/words.h"
-#include "core/cudnn/status_name.h"
+#include "profiler/profile/cudnn_status.h"
 
 namespace rnnadvisor::advisor {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "profiler/import/open_recording.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::embedded {
@@ -50,7 +51,7 @@ Result<std::string_view> find_sample_sweep(std::string_view name) {
 }
 
 Result<Profile> load_profile(const std::string& path) {
-  if (!path.starts_with(sample_prefix)) return read_profile(path);
+  if (!path.starts_with(sample_prefix)) return import_trace::open_recording(path);
   return find_sample_profile(std::string_view(path).substr(sample_prefix.size()))
       .and_then([&](std::string_view bytes) { return read_profile_bytes(bytes, path); });
 }

@@ -9,6 +9,7 @@
 #include "core/base/output_file.h"
 #include "gui/models/background.h"
 #include "gui/models/link.h"
+#include "profiler/import/open_recording.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::gui {
@@ -213,7 +214,7 @@ Result<DocumentPointer> open_document(const QString& path,
         reading.outline = [&](const Profile& outline) {
           options.outline(std::make_shared<const Document>(outline, rules, path, true));
         };
-      return read_profile(path.toStdString(), reading);
+      return import_trace::open_recording(path.toStdString(), reading);
     }
     return advisor::load_profile(path.toStdString());
   }();

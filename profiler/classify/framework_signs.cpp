@@ -10,7 +10,7 @@ namespace rnnadvisor {
 namespace {
 
 bool may_be_autocast(const Configuration& configuration) {
-  return configuration.origin == Origin::captured &&
+  return configuration.described() && configuration.from_program() &&
          configuration.program.name == Framework::pytorch && !configuration.program.autocast &&
          configuration.config.data_type == DataType::half;
 }

@@ -11,35 +11,35 @@
 namespace rnnadvisor {
 namespace {
 
-enum class Direction : char { unknown, forward, backward_data, backward_weights };
+enum class RunDirection : char { unknown, forward, backward_data, backward_weights };
 
 // What cuDNN's own names say: fp, bp, bp1 and bp2 stand for forward propagation, backward data and
 // backward weights (profiler/kernels/families.toml has the families and where they were seen). The
 // fast LSTM kernel says so only backwards: ampere_lstm_tile16 ran in forward calls alone,
 // ampere_lstm_bp_largeB and what copies and clears for it in backward data calls alone (16 and 8
 // calls of tests/data/h200/kernels.jsonl).
-Direction direction_of(std::string_view name) {
+RunDirection direction_of(std::string_view name) {
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };
-  if (has("elementWise_bp2") || has("handleInEdge_bp2")) return Direction::backward_weights;
+  if (has("elementWise_bp2") || has("handleInEdge_bp2")) return RunDirection::backward_weights;
   if (has("elementWise_bp1") || has("dgrad_combine") || has("Persist_bp_") || has("persist_bp") ||
       has("ampere_lstm_bp_") || has("RNN_copy_dh") || has("RNN_init_128x4") ||
       has("handleInEdge_bp"))
-    return Direction::backward_data;
+    return RunDirection::backward_data;
   if (has("elementWise_fp") || has("elemWiseRNNcell") || has("Persist_fp_") || has("persist_fp") ||
       has("ampere_lstm_tile") || has("handleInEdge_fp") || has("handleOutEdge_fp"))
-    return Direction::forward;
-  return Direction::unknown;
+    return RunDirection::forward;
+  return RunDirection::unknown;
 }
 
 struct Name {
   bool recurrent = false;  // cuDNN's RNN code
   bool product = false;    // may stand between such kernels
-  Direction direction = Direction::unknown;
+  RunDirection direction = RunDirection::unknown;
 };
 
 // Kernels [first, last] of `order` that run in one direction.
 struct Stretch {
-  Direction direction = Direction::unknown;
+  RunDirection direction = RunDirection::unknown;
   std::vector<std::size_t> kernels;
 };
 
@@ -67,7 +67,7 @@ std::vector<Stretch> stretches(const Profile& profile, const std::vector<Name>& 
   Stretch open;
   std::vector<std::size_t> waiting;  // belong to the stretch only if it goes on
   const auto close = [&] {
-    if (open.direction != Direction::unknown) found.push_back(std::move(open));
+    if (open.direction != RunDirection::unknown) found.push_back(std::move(open));
     open = {};
     waiting.clear();
   };
@@ -77,11 +77,11 @@ std::vector<Stretch> stretches(const Profile& profile, const std::vector<Name>& 
       close();
       continue;
     }
-    if (name.direction == Direction::unknown) {
+    if (name.direction == RunDirection::unknown) {
       waiting.push_back(k);
       continue;
     }
-    if (open.direction != name.direction && open.direction != Direction::unknown) close();
+    if (open.direction != name.direction && open.direction != RunDirection::unknown) close();
     open.direction = name.direction;
     open.kernels.insert(open.kernels.end(), waiting.begin(), waiting.end());
     waiting.clear();
@@ -91,9 +91,9 @@ std::vector<Stretch> stretches(const Profile& profile, const std::vector<Name>& 
   return found;
 }
 
-Phase phase_of(Direction direction, bool training) {
-  if (direction == Direction::backward_data) return Phase::backward_data;
-  if (direction == Direction::backward_weights) return Phase::backward_weights;
+Phase phase_of(RunDirection direction, bool training) {
+  if (direction == RunDirection::backward_data) return Phase::backward_data;
+  if (direction == RunDirection::backward_weights) return Phase::backward_weights;
   return training ? Phase::forward_training : Phase::forward_inference;
 }
 
@@ -103,7 +103,7 @@ class Adder {
 
   void add(const Place& place, const std::vector<Stretch>& found) {
     const bool training = std::any_of(found.begin(), found.end(), [](const Stretch& stretch) {
-      return stretch.direction != Direction::forward;
+      return stretch.direction != RunDirection::forward;
     });
     // Kernels of backward weights do not show the implementation: that of the stretch before them
     // counts.
@@ -116,6 +116,16 @@ class Adder {
       last = implementation_of(texts, phase).value_or(last);
       call(place, stretch, phase, configuration(place, last));
     }
+  }
+
+  // `kernels` of a call that was seen; in the order of calls, as add() is of stretches.
+  void describe(RnnCall& call, const std::vector<std::size_t>& kernels) {
+    std::vector<std::string_view> texts;
+    for (const std::size_t k : kernels) texts.push_back(profile_.text(profile_.kernels.name[k]));
+    const Place place = {call.process, call.device};
+    auto& last = last_[place];
+    last = implementation_of(texts, call.phase).value_or(last);
+    call.configuration = configuration(place, last);
   }
 
   // Calls are sorted by their start: puts the new ones where they belong.
@@ -180,9 +190,23 @@ class Adder {
 
   Profile& profile_;
   std::map<std::pair<int, model::Implementation>, int> configurations_;
+  std::map<Place, model::Implementation> last_;  // of the calls described
 };
 
 }  // namespace
+
+void describe_calls_by_kernels(Profile& profile) {
+  std::vector<std::vector<std::size_t>> kernels(profile.calls.size());
+  for (std::size_t k = 0; k < profile.kernels.size(); ++k)
+    if (const int call = profile.kernels.call[k]; call >= 0)
+      kernels[static_cast<std::size_t>(call)].push_back(k);
+  Adder adder(profile);
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    RnnCall& call = profile.calls[i];
+    if (call.configuration < 0 && call.process >= 0 && call.device >= 0 && !kernels[i].empty())
+      adder.describe(call, kernels[i]);
+  }
+}
 
 InferredCalls infer_calls(Profile& profile, const std::set<int>& processes) {
   InferredCalls result;

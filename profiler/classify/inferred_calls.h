@@ -22,4 +22,8 @@ struct InferredCalls {
 // Host times of such a call are the start of its first kernel, since when it was made is not known.
 InferredCalls infer_calls(Profile& profile, const std::set<int>& processes);
 
+// Gives calls that were seen, but not what they were given, such a configuration: their kernels
+// show the implementation. Calls without kernels keep none.
+void describe_calls_by_kernels(Profile& profile);
+
 }  // namespace rnnadvisor

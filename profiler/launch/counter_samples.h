@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "profiler/launch/plausible.h"
 #include "profiler/profile/builder.h"
+#include "profiler/profile/plausible.h"
 #include "profiler/spool/reader.h"
 
 namespace rnnadvisor::launch {

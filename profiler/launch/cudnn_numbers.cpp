@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <cmath>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "core/config/read_config.h"
@@ -99,30 +97,23 @@ Result<RnnConfig> to_config(const spool::Configuration& captured,
   return config;
 }
 
-std::string describe_refused(const spool::Configuration& asked) {
-  const auto word = [](const auto& value) {
-    return value ? std::string(to_string(*value)) : std::string("unknown");
-  };
-  std::string text;
-  if ((asked.known & spool::known_descriptor) != 0) {
-    text = fmt::format(
-        "{}, {}, num_layers {}, hidden_size {}, input_size {}, proj_size {}, {}, {} math",
-        word(same_number<Cell>(asked.cell)), word(same_number<Algo>(asked.algo)), asked.layers,
-        asked.hidden_size, asked.input_size, asked.projection_size,
-        word(data_type(asked.data_type)), word(same_number<MathType>(asked.math_type)));
-  }
-  if ((asked.known & spool::known_data) != 0) {
-    text += fmt::format("{}{}, seq_length {}, batch_size {}, {} values a step",
-                        text.empty() ? "" : ", ", word(same_number<Layout>(asked.layout)),
-                        asked.max_seq_length, asked.batch, asked.vector_size);
-  }
-  return text;
-}
-
-bool is_failure(int status) {
-  // cuDNN 8: ALLOC_FAILED, INTERNAL_ERROR, MAPPING_ERROR, EXECUTION_FAILED. cuDNN 9: internal
-  // errors begin at 4000, failed executions at 5000.
-  return status == 2 || status == 4 || status == 7 || status == 8 || status >= 4000;
+AskedDescriptor asked_descriptor(const spool::Configuration& captured) {
+  AskedDescriptor asked;
+  asked.descriptor = (captured.known & spool::known_descriptor) != 0;
+  asked.cell = same_number<Cell>(captured.cell);
+  asked.algo = same_number<Algo>(captured.algo);
+  asked.num_layers = captured.layers;
+  asked.hidden_size = captured.hidden_size;
+  asked.input_size = captured.input_size;
+  asked.proj_size = captured.projection_size;
+  asked.data_type = data_type(captured.data_type);
+  asked.math_type = same_number<MathType>(captured.math_type);
+  asked.data = (captured.known & spool::known_data) != 0;
+  asked.layout = same_number<Layout>(captured.layout);
+  asked.seq_length = captured.max_seq_length;
+  asked.batch_size = captured.batch;
+  asked.vector_size = captured.vector_size;
+  return asked;
 }
 
 std::string function_name(spool::Entry entry) {

@@ -1,5 +1,5 @@
-// What cuDNN says in numbers, without its headers: enumerators, statuses, versions. The numbers are
-// those of cudnn_graph_v9.h and cudnn_adv_v9.h, which a test holds them against; and statuses of 8.
+// What cuDNN says in numbers, without its headers: enumerators. The numbers are those of
+// cudnn_graph_v9.h and cudnn_adv_v9.h, which a test holds them against.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 #include "core/base/result.h"
 #include "core/config/rnn_config.h"
-#include "core/cudnn/status_name.h"
+#include "profiler/profile/cudnn_status.h"
+#include "profiler/profile/refused_descriptor.h"
 #include "profiler/spool/format.h"
 
 namespace rnnadvisor::launch {
@@ -19,12 +20,8 @@ namespace rnnadvisor::launch {
 Result<RnnConfig> to_config(const spool::Configuration& captured,
                             std::span<const std::int32_t> lengths);
 
-// "lstm, standard, num_layers 2, hidden_size 2048, …": what is known of a descriptor that was
-// refused; empty when that is nothing.
-std::string describe_refused(const spool::Configuration& asked);
-
-// Whether something went wrong inside, rather than was refused.
-bool is_failure(int status);
+// What is known of a descriptor that was refused.
+AskedDescriptor asked_descriptor(const spool::Configuration& captured);
 
 // The function that a hook stood for: "cudnnBuildRNNDynamic".
 std::string function_name(spool::Entry entry);

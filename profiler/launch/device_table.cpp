@@ -49,13 +49,4 @@ int DeviceTable::add(const spool::Device& device, const std::string& host) {
   return entry->second;
 }
 
-int DeviceTable::first_equal(int device) const {
-  const auto& devices = builder_.profile().devices;
-  if (device < 0) return -1;
-  const auto& wanted = devices[static_cast<std::size_t>(device)];
-  const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const auto& each) { return each.same_kind(wanted); });
-  return static_cast<int>(found - devices.begin());
-}
-
 }  // namespace rnnadvisor::launch

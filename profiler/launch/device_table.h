@@ -18,9 +18,6 @@ class DeviceTable {
   // The index in the profile of a GPU that a process on `host` described. Two GPUs of one kind are
   // two devices.
   int add(const spool::Device& device, const std::string& host);
-  // The first device that equals this one in all that is known: what holds for one configuration
-  // on one of them holds on the other.
-  int first_equal(int device) const;
 
  private:
   ProfileBuilder& builder_;

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "profiler/launch/plausible.h"
 #include "profiler/profile/builder.h"
+#include "profiler/profile/plausible.h"
 #include "profiler/spool/reader.h"
 
 namespace rnnadvisor::launch {

@@ -7,6 +7,7 @@
 
 #include "profiler/launch/cudnn_numbers.h"
 #include "profiler/launch/process_spool.h"
+#include "profiler/profile/devices.h"
 #include "profiler/spool/settings.h"
 
 namespace rnnadvisor::launch {
@@ -195,7 +196,7 @@ const ProcessSpool::KnownConfiguration& ProcessSpool::configuration_of(const spo
   if (!config) return entry->second;
   auto& table = collection_.configurations;
   const int index =
-      table.find(*config, context_of(call, *config), collection_.devices.first_equal(device));
+      table.find(*config, context_of(call, *config), first_of_kind(builder_.profile(), device));
   entry->second = {index, table.own_lengths(index, *config)};
   return entry->second;
 }
@@ -428,16 +429,9 @@ void ProcessSpool::add_searches() {
   }
 }
 
-// A descriptor that was never filled is no configuration, but what was asked for is worth knowing:
-// it may be the reason why something else ran.
 void ProcessSpool::note_refused(const SetupRecord& record, const spool::Configuration& asked) {
-  std::string text =
-      fmt::format("{} answered {}{}{} to {}", record.function, status_name(record.call.status),
-                  record.reason.empty() ? "" : ", ", record.reason, describe_refused(asked));
-  constexpr std::size_t most_refusals = 20;
-  if (refusals_.size() < most_refusals) refusals_.insert(text);
-  if (!refusals_.contains(text)) text = "other descriptors were refused, too";
-  note(NoteSeverity::warning, "descriptor-refused", std::move(text));
+  builder_.add_note(
+      refusals_.note(record.function, record.call.status, record.reason, asked_descriptor(asked)));
 }
 
 int ProcessSpool::captured_call(std::uint64_t node) const {

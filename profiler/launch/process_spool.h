@@ -12,15 +12,16 @@
 #include <vector>
 
 #include "profiler/launch/algorithm_choice.h"
-#include "profiler/launch/configuration_table.h"
 #include "profiler/launch/correlation_ranges.h"
 #include "profiler/launch/counter_samples.h"
 #include "profiler/launch/device_table.h"
 #include "profiler/launch/framework_library.h"
 #include "profiler/launch/nvtx_matcher.h"
-#include "profiler/launch/plausible.h"
 #include "profiler/launch/whole_step.h"
 #include "profiler/profile/builder.h"
+#include "profiler/profile/configuration_table.h"
+#include "profiler/profile/plausible.h"
+#include "profiler/profile/refused_descriptor.h"
 #include "profiler/spool/reader.h"
 
 namespace rnnadvisor::launch {
@@ -136,7 +137,7 @@ class ProcessSpool {
   // recorded.
   static constexpr int of_a_search = -2, of_an_outsider = -3;
   std::set<std::uint64_t> searches_;  // for an algorithm, by the spool's id of the call
-  std::set<std::string> refusals_;
+  DescriptorRefusals refusals_;
   NvtxMatcher nvtx_;
   CounterSamples counters_;
   std::map<std::string, std::string> versions_;

@@ -85,6 +85,7 @@ struct CounterRecord {
 class ProfileBuilder {
  public:
   Profile& profile() { return profile_; }  // for the parts that need no bookkeeping
+  const Profile& profile() const { return profile_; }
 
   int add_device(const DeviceSpec& device);  // returns its index; equal ones are added once
   int add_configuration(Configuration configuration);

@@ -19,4 +19,12 @@ int add_device(Profile& profile, DeviceSpec device, std::span<const int> others)
   return count;
 }
 
+int first_of_kind(const Profile& profile, int device) {
+  if (device < 0) return -1;
+  const auto& wanted = profile.devices[static_cast<std::size_t>(device)];
+  const auto found = std::find_if(profile.devices.begin(), profile.devices.end(),
+                                  [&](const auto& each) { return each.same_kind(wanted); });
+  return static_cast<int>(found - profile.devices.begin());
+}
+
 }  // namespace rnnadvisor

@@ -15,4 +15,8 @@ namespace rnnadvisor {
 // their places in it told them apart (files before version 3 have no uuid).
 int add_device(Profile& profile, DeviceSpec device, std::span<const int> others = {});
 
+// The first device that equals this one in all that is known: what holds for one configuration on
+// one of them holds on the other. -1 stays -1.
+int first_of_kind(const Profile& profile, int device);
+
 }  // namespace rnnadvisor

@@ -5,6 +5,7 @@
 
 #include "advisor/cli/command_line.h"
 #include "core/base/text.h"
+#include "profiler/import/open_recording.h"
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
@@ -24,7 +25,7 @@ int merge_command(Context& context, const MergeArguments& arguments) {
   std::vector<Profile> profiles;
   std::vector<Error> errors;
   for (const auto& file : arguments.files) {
-    if (auto profile = read_profile(file)) {
+    if (auto profile = import_trace::open_recording(file)) {
       profiles.push_back(std::move(*profile));
     } else {
       errors.push_back(std::move(profile.error()));

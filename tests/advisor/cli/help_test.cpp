@@ -26,8 +26,8 @@ bool have(const std::string& program) { return shell("command -v " + program).st
 TEST(Help, IsAsReviewed) {
   expect_golden("help.txt", call({"--help"}).out);
   for (const char* command :
-       {"check", "run", "sweep", "merge", "advise", "report", "samples", "doctor", "completion",
-        "profile", "accelerate", "try", "collect", "env", "fit", "map"}) {
+       {"check", "run", "sweep", "import", "merge", "advise", "report", "samples", "doctor",
+        "completion", "profile", "accelerate", "try", "collect", "env", "fit", "map"}) {
     expect_golden(std::string("help-") + command + ".txt", call({command, "--help"}).out);
   }
 }

@@ -162,6 +162,8 @@ class NothingLost : public ::testing::Test {
     for (const char* file : {"reproduced/call-3.cpp", "reproduced/call-3.py"})
       add({"reproduce", "sample:programs/pytorch-gru", "--call", "3", "--force"},
           {"-o", at("reproduced")}, file);
+    add({"import", RNNADVISOR_SOURCE_DIR "/tests/data/traces/small_model.json.gz", "--force"},
+        {"-o", at("imported")}, "imported");
     add({"collect", recording_, "--force"}, {"-o", at("collected")}, "collected");
     add({"collect", chosen_, "--force", "-o", folder_ / "collected"}, {"--plan", at("plan.toml")},
         "plan.toml");
@@ -308,7 +310,7 @@ TEST_F(NothingLost, ATableHasEveryOutput) {
   // prints.
   const std::set<std::string> prints_as_others = {
       "run ",   "calibrate ", "profile ",   "accelerate ", "try ",        "collect ",
-      "merge ", "worker ",    "reproduce ", "rules new ",  "rules docs ", "samples export "};
+      "import ", "merge ", "worker ",    "reproduce ", "rules new ",  "rules docs ", "samples export "};
   const auto printed = printing();
   int seen = 0;
   const std::function<void(const CLI::App&, const Words&)> look = [&](const CLI::App& command,

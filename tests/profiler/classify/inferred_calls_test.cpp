@@ -62,6 +62,27 @@ TEST(InferredCalls, WithoutBackwardKernelsItIsInference) {
   EXPECT_THAT(phases(profile), ElementsAre(Phase::forward_inference));
 }
 
+TEST(InferredCalls, CallsThatWereSeenAreDescribedByTheirKernels) {
+  auto profile = program({product, cell_kernel, product, data, weights, other});
+  for (const auto phase :
+       {Phase::forward_training, Phase::backward_data, Phase::backward_weights}) {
+    RnnCall call;
+    call.phase = phase;
+    call.process = 0;
+    profile.calls.push_back(call);
+  }
+  profile.calls.push_back(profile.calls[0]);  // whose kernels were not recorded
+  profile.kernels.call = {0, 0, 1, 1, 2, -1};
+  describe_calls_by_kernels(profile);
+  ASSERT_EQ(profile.configurations.size(), 1U);
+  EXPECT_FALSE(profile.configurations[0].described());
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(profile.calls[static_cast<std::size_t>(i)].configuration, 0) << i;
+  EXPECT_EQ(profile.calls[3].configuration, -1);
+  const auto whole = check_profile(profile, ErrorCode::internal);
+  EXPECT_TRUE(whole) << whole.error().message;
+}
+
 TEST(InferredCalls, ProductsAloneAreNone) {
   auto profile = program({product, product, other});
   EXPECT_EQ(infer_calls(profile, {0}).calls, 0);

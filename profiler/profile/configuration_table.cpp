@@ -1,4 +1,4 @@
-#include "profiler/launch/configuration_table.h"
+#include "profiler/profile/configuration_table.h"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include "core/base/statistics.h"
 #include "core/config/read_config.h"
-#include "profiler/launch/cudnn_numbers.h"
+#include "profiler/profile/cudnn_status.h"
 
-namespace rnnadvisor::launch {
+namespace rnnadvisor {
 namespace {
 
 constexpr std::size_t most_samples = 1000;  // in a profile, of each phase; evenly spread
@@ -37,6 +37,11 @@ model::Stage stage_of(Phase phase) {
 
 }  // namespace
 
+bool can_be_held(const RnnConfig& config) {
+  const auto read = read_json_line(to_json_line(config), "configuration", 1);
+  return read && read->config == config;
+}
+
 int ConfigurationTable::find(const RnnConfig& config, const ProgramContext& program, int device) {
   ConfigInput input{config, program, {}};
   input.config.seq_lengths.clear();
@@ -45,7 +50,7 @@ int ConfigurationTable::find(const RnnConfig& config, const ProgramContext& prog
   Configuration configuration;
   configuration.config = config;
   configuration.program = program;
-  configuration.origin = Origin::captured;
+  configuration.origin = origin_;
   configuration.device = device;
   const int index = add_configuration(std::move(configuration));
   gathered_[static_cast<std::size_t>(index)].first = index;
@@ -186,4 +191,4 @@ void ConfigurationTable::finish() {
   }
 }
 
-}  // namespace rnnadvisor::launch
+}  // namespace rnnadvisor

@@ -1,4 +1,4 @@
-#include "core/cudnn/status_name.h"
+#include "profiler/profile/cudnn_status.h"
 
 #include <fmt/format.h>
 
@@ -82,6 +82,22 @@ std::string status_name(int status) {
     if (number == status) return fmt::format("CUDNN_STATUS_{}", name);
   }
   return fmt::format("cuDNN status {}", status);
+}
+
+int status_number(std::string_view name, int version) {
+  constexpr std::string_view prefix = "CUDNN_STATUS_";
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  const bool nine = version >= 90000;
+  for (const auto& [number, spelled] : statuses) {
+    if (spelled == name && (number == 0 || (number >= 1000) == nine)) return number;
+  }
+  return -1;
+}
+
+bool is_failure(int status) {
+  // cuDNN 8: ALLOC_FAILED, INTERNAL_ERROR, MAPPING_ERROR, EXECUTION_FAILED. cuDNN 9: internal
+  // errors begin at 4000, failed executions at 5000.
+  return status == 2 || status == 4 || status == 7 || status == 8 || status >= 4000;
 }
 
 }  // namespace rnnadvisor

@@ -1,6 +1,6 @@
 // What a profile can hold at all (profiler/profile/check.h): times within its clock, and tables
-// whose durations and bytes can be added up. Records of a damaged spool that would break that are
-// left out and counted.
+// whose durations and bytes can be added up. Records of a damaged spool or of another tool's trace
+// that would break that are left out and counted.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 #include "profiler/profile/check.h"
 
-namespace rnnadvisor::launch {
+namespace rnnadvisor {
 
 class Plausible {
  public:
@@ -58,4 +58,4 @@ class Plausible {
   std::int64_t refused_ = 0;
 };
 
-}  // namespace rnnadvisor::launch
+}  // namespace rnnadvisor

@@ -12,11 +12,15 @@
 
 #include "profiler/profile/builder.h"
 
-namespace rnnadvisor::launch {
+namespace rnnadvisor {
+
+// Whether a profile may hold it: what the reader of configurations takes, no more.
+bool can_be_held(const RnnConfig& config);
 
 class ConfigurationTable {
  public:
-  explicit ConfigurationTable(ProfileBuilder& builder) : builder_(builder) {}
+  explicit ConfigurationTable(ProfileBuilder& builder, Origin origin = Origin::captured)
+      : builder_(builder), origin_(origin) {}
 
   // The index in the profile. Sequence lengths are no part of what makes it distinct: they change
   // with every batch. The configuration has those it was first met with.
@@ -64,6 +68,7 @@ class ConfigurationTable {
   void write_outcome(Configuration& configuration, const Gathered& gathered) const;
 
   ProfileBuilder& builder_;
+  Origin origin_;
   std::map<std::string, int> known_;
   // By the configuration of the forward pass alone and the algorithm of the backward pass.
   std::map<std::pair<int, Algo>, int> pairs_;
@@ -71,4 +76,4 @@ class ConfigurationTable {
   std::vector<Gathered> gathered_;
 };
 
-}  // namespace rnnadvisor::launch
+}  // namespace rnnadvisor
