@@ -4,6 +4,7 @@
 #include "advisor/rules/evaluate.h"
 #include "profiler/profile/builder.h"
 #include "profiler/profile/file.h"
+#include "profiler/profile/recorder.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -145,6 +146,19 @@ TEST(StepFacts, TellTheShareAndWhatAGraphCouldGain) {
   EXPECT_FALSE(value(profile, 0, "program.step_ms"));
   EXPECT_EQ(value(profile, 0, "program.step_replayable"), FactValue(true));
   EXPECT_EQ(value(profile, 0, "program.main_configuration"), FactValue(true));
+}
+
+// torch.profiler slows a program more, and its waits do not tell launches from other work.
+TEST(StepFacts, CountWhatTorchProfilerCosts) {
+  Recording recording;
+  recording.call(recording.layer(), 400, 4);
+  auto profile = recording.finish();
+  EXPECT_EQ(value(profile, 0, "trace.recorded_by"), FactValue(std::string("rnnadvisor")));
+  EXPECT_TRUE(value(profile, 0, "program.host_wait_share"));
+  for (auto& process : profile.processes) process.mode = to_string(Recorder::torch_profiler);
+  EXPECT_EQ(value(profile, 0, "trace.recorded_by"), FactValue(std::string("torch.profiler")));
+  EXPECT_NEAR(number(profile, "program.graph_speedup"), 10 / 1.61 / (4 + 0.42), 0.02);
+  EXPECT_FALSE(value(profile, 0, "program.host_wait_share"));
 }
 
 // The recording of samples/programs/pytorch/distributed.py: process 0 has 5.06 ms in AllReduce.
