@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "advisor/compare/comparison.h"
+#include "advisor/compare/compared.h"
+#include "advisor/report/report.h"
 
 namespace rnnadvisor::compare {
 

@@ -1,100 +1,15 @@
-// Comparison of two profiles: their calls matched one by one, what became of each, and whether the
-// change is more than noise. Pure; times are in ms.
+// Comparison of two profiles. Pure.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
-#include "advisor/compare/split_stack.h"
+#include "advisor/compare/compared.h"
 #include "advisor/report/report.h"
 #include "core/base/statistics.h"
 
 namespace rnnadvisor::compare {
-
-enum class Change {
-  faster,
-  slower,
-  no_difference,  // the intervals of the medians overlap
-  unclear,        // too few samples for an interval
-  only_before,
-  only_after
-};
-std::string_view to_string(Change change);  // "no_difference"
-
-// One phase of one configuration in both profiles.
-struct Match {
-  std::string name;  // of the configuration
-  Phase phase = Phase::forward_training;
-  int before = -1, after = -1;  // into each profile's configurations; -1: it is not there
-  // All configurations that stand for it: several calls of one layer for one of a stack. Times are
-  // then the sum over those calls.
-  ConfigurationPair sets;
-  MedianInterval before_ms, after_ms;  // count 0: no time
-  bool from_kernels = false;           // times of traced calls, for want of timings
-  Change change = Change::unclear;
-  // Calls of this phase, aligned (call_alignment.h): indices into each profile's calls.
-  std::vector<std::pair<int, int>> calls;
-  // Of the calls that are in both: time on the GPU after minus before, ms. Where there are enough,
-  // `change` rests on this: what both have in common, such as a slow start, falls out of it.
-  MedianInterval paired_ms;
-  bool paired() const;   // `change` rests on paired_ms
-  double ratio() const;  // before / after; 0: not known
-};
-
-// One call, in one profile or in both.
-struct CallMatch {
-  int before = -1, after = -1;               // indices into each profile's calls
-  std::vector<int> more_before, more_after;  // further calls that are one with it (split_stack.h)
-  int match = -1;                            // into Comparison::matches; -1: of none with times
-  double before_ms = -1, after_ms = -1;      // first kernel to last; -1: without kernels
-  int before_kernels = 0, after_kernels = 0;
-};
-
-// A whole step of the program: as it was timed without tracing in both, else as NVTX ranges mark it
-// in both, from the start of one to that of the next (step_times.h).
-struct StepComparison {
-  std::string name;    // of the ranges; empty: timed without tracing
-  bool trains = true;  // a training step; else one of inference
-  int device = -1;     // into the devices of the profile after; -1: of ranges
-  double before_launches = 0, after_launches = 0;  // kernels and copies of a step; 0: not known
-  MedianInterval before_ms, after_ms;
-  Change change = Change::unclear;
-  double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }
-};
-
-// A part of such a step, ms: what ran, or that nothing did.
-struct StepPartComparison {
-  std::string name;
-  double before_ms = 0, after_ms = 0;
-};
-
-// What explains a change of time (causes.h).
-struct Cause {
-  // A key of a configuration ("batch_size"); "split", "joined": of stacks; "without_cudnn",
-  // "with_cudnn", "only_before", "only_after": of calls; "rnn_kernels", "native_cells",
-  // "other_kernels", "copies", "host_wait", "idle_in_rnn", "idle": of parts of a step; "launches".
-  std::string key;
-  std::string text;
-  double ms =
-      0;  // of the step's change; of what has the same part of a step the same; 0: not known
-};
-
-struct Comparison {
-  std::vector<Match> matches;          // the largest change of time first
-  std::vector<CallMatch> calls;        // process by process, in the order of time
-  double before_ms = 0, after_ms = 0;  // over what is in both
-  double spread_ms = 0;  // half the interval of their difference; -1: too few samples to tell
-  std::optional<StepComparison> step;       // nothing: neither timed nor marked in both
-  std::vector<StepComparison> other_steps;  // of other GPUs, on which it changed for the better
-  std::vector<StepPartComparison>
-      parts;                             // of steps timed without tracing; the largest change first
-  std::vector<Cause> causes;             // what explains most of the step's change first
-  std::vector<std::string> environment;  // "cuDNN 9.1.0 -> 9.19.0"
-  std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
-};
 
 // Configurations are matched by id, then by equal parameters, then by equal shape and place; what
 // is left of stacks with the calls of one layer that they were split into. The result does not

@@ -112,8 +112,8 @@ std::optional<std::int64_t> parse_log_time(std::string_view text) {
   if (!date.ok() || year < 1970 || year > 2100 || hour < 0 || hour > 23 || minute < 0 ||
       minute > 59 || second < 0 || second > 60)
     return std::nullopt;
-  const std::int64_t seconds = sys_days(date).time_since_epoch().count() * std::int64_t{86400} +
-                               hour * 3600 + minute * 60 + second;
+  const std::int64_t days = sys_days(date).time_since_epoch().count();
+  const std::int64_t seconds = ((days * 24 + hour) * 60 + minute) * 60 + second;
   return seconds * 1'000'000'000 + fraction;
 }
 

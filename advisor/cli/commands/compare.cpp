@@ -69,7 +69,7 @@ Result<std::vector<std::string>> recordings_of(const std::vector<std::string>& g
   for (const auto& path : given) {
     std::error_code error;
     std::vector<std::string> inside;
-    if (std::filesystem::is_directory(path, error))
+    if (std::error_code none; std::filesystem::is_directory(path, none))
       for (std::filesystem::directory_iterator file(path, error), end; !error && file != end;
            file.increment(error))
         if (file->path().extension() == ".rnnprof") inside.push_back(file->path().string());

@@ -201,7 +201,7 @@ TEST_F(ProfileVerify, LeadsWithWhatTheProgramGained) {
   EXPECT_NEAR(first["gain"]["speedup"].get<double>(), 2.5, 0.05);
   for (const char* format : {"text", "markdown", "html", "junit"})
     EXPECT_THAT(call({"report", output_, "-f", format, "-o", "-"}, services_).out,
-                HasSubstr("program step"))
+                HasSubstr("step of the program"))
         << format;
 }
 
@@ -497,7 +497,7 @@ TEST(ProfilingPage, IsTrue) {
   }
   EXPECT_GT(options, 20);
   std::string sources;
-  for (const char* folder : {"/profiler/launch", "/profiler/plugin"}) {
+  for (const char* folder : {"/profiler/launch", "/profiler/plugin", "/profiler/profile"}) {
     for (const auto& file : fs::directory_iterator(std::string(RNNADVISOR_SOURCE_DIR) + folder))
       sources += read_text(file.path().string());
   }

@@ -131,9 +131,10 @@ TEST(Order, WhatAStepWouldHardlyShowIsARemark) {
   const auto profile = two_layers();
   const ProfileIndex index(profile);
   StepSavings savings(index);
-  // 0.1 (1 - 1 / 1.08) = 0.7 % of the step, and 1.7 %.
+  // 0.1 (1 - 1 / 1.08) = 0.7 % of the step, 1.7 % and 5 %, with which it is 1.053 times as fast.
   std::vector<Finding> findings{finding("little", 1, 1.08, GainBasis::measured_elsewhere),
-                                finding("enough", 1, 1.2, GainBasis::measured_elsewhere),
+                                finding("little more", 1, 1.2, GainBasis::measured_elsewhere),
+                                finding("enough", 1, 2, GainBasis::measured_elsewhere),
                                 finding("tried", 1, 1.08, GainBasis::measured_here, "program step"),
                                 finding("broken", 1, 1.08, GainBasis::measured_elsewhere)};
   findings.back().severity = Severity::error;
@@ -141,7 +142,7 @@ TEST(Order, WhatAStepWouldHardlyShowIsARemark) {
   savings.lower_severities(findings);
   order_findings(findings, savings, RuleSet{});
   for (const auto& one : findings)
-    EXPECT_EQ(is_remark(one), one.rule_id == "little") << one.rule_id;
+    EXPECT_EQ(is_remark(one), one.rule_id.starts_with("little")) << one.rule_id;
   EXPECT_EQ(findings.back().rule_id, "little");
 }
 

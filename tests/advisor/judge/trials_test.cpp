@@ -297,7 +297,7 @@ TEST(Trials, SpeedDoesNotRefuteWhatMendsResults) {
   EXPECT_FALSE(found.gain);  // 0.28 is none
   EXPECT_EQ(words::trial(*found.trial),
             "confirmed, it runs and its results are right; 0.28× as fast (0.25 to 0.31), training "
-            "step; the original against itself 0.99 to 1.01");
+            "step of the layer; the original against itself 0.99 to 1.01");
   // Wrong results are wrong, and what was not compared is not known.
   TensorShift wrong = right;
   wrong.after_error = 0.2;

@@ -50,7 +50,7 @@ TEST(Words, ShortenCutsInTheMiddleByColumns) {
 
 TEST(Words, GainsSayHowTheyAreKnown) {
   Gain gain{1.44, 1.40, 1.48, 0, GainBasis::measured_here, "training step", ""};
-  EXPECT_EQ(words::gain_in_full(gain), "1.44× (1.40 to 1.48), training step");
+  EXPECT_EQ(words::gain_in_full(gain), "1.44× (1.40 to 1.48), training step of the layer");
   ValidityRecord record{
       "nvidia-h200", "9.19.0", "", "median 2.09x (0.66x to 67.06x), cuDNN 7.x", "", 12, 1};
   EXPECT_EQ(words::validity(record),
