@@ -360,8 +360,7 @@ std::vector<PartOfStep> parts_of(const StepAccount& step) {
     const auto part = static_cast<StepPart>(p);
     if (step.share[p] > 0) parts.push_back({to_string(part), part, step.share[p]});
   }
-  if (step.idle_in_rnn > 0)
-    parts.push_back({idle_in_rnn, std::nullopt, step.idle_in_rnn});
+  if (step.idle_in_rnn > 0) parts.push_back({idle_in_rnn, std::nullopt, step.idle_in_rnn});
   if (step.idle_for_host > 0) parts.push_back({idle_for_host, std::nullopt, step.idle_for_host});
   if (step.idle_elsewhere > 0) parts.push_back({idle_elsewhere, std::nullopt, step.idle_elsewhere});
   return parts;
@@ -372,8 +371,7 @@ std::string step_in_short(const StepAccount& step) {
   if (step.untraced == 0)
     return fmt::format("In the recorded steps the GPU is idle {} of the time", idle);
   const std::string time = format_milliseconds(step.step_ns / 1e6);
-  std::string text =
-      fmt::format("A step of the program takes {}", time);
+  std::string text = fmt::format("A step of the program takes {}", time);
   if (step.high_ns > step.low_ns) {
     const std::string_view unit = std::string_view(time).substr(time.rfind(' '));
     std::string spread = interval({.median = step.step_ns / 1e6,

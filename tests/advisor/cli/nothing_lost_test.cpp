@@ -309,8 +309,9 @@ TEST_F(NothingLost, ATableHasEveryOutput) {
   // These print to standard error alone, if anything, or by the function with which `report`
   // prints.
   const std::set<std::string> prints_as_others = {
-      "run ",   "calibrate ", "profile ",   "accelerate ", "try ",        "collect ",
-      "import ", "merge ", "worker ",    "reproduce ", "rules new ",  "rules docs ", "samples export "};
+      "run ",       "calibrate ",  "profile ",       "accelerate ", "try ",
+      "collect ",   "import ",     "merge ",         "worker ",     "reproduce ",
+      "rules new ", "rules docs ", "samples export "};
   const auto printed = printing();
   int seen = 0;
   const std::function<void(const CLI::App&, const Words&)> look = [&](const CLI::App& command,
