@@ -285,7 +285,9 @@ void CompareView::show_result(const Comparison& comparison) {
           .arg(faster)
           .arg(slower)
           .arg(c.matches.size()));
-  QStringList changes;
+  QStringList changes, causes;
+  for (const auto& cause : c.causes) causes << Page::escape(cause.text);
+  if (!causes.isEmpty()) changes << tr("changed: %1").arg(causes.join(QStringLiteral("; ")));
   if (!c.environment.empty()) changes << Page::escape(joined(c.environment));
   const Page page(theme_);
   const auto titles = [&](const std::vector<std::string>& ids, const advisor::RuleSet& rules) {
