@@ -145,6 +145,12 @@ std::string headline_of(const Comparison& comparison) {
         return "Too few steps to tell a change";
     }
   }
+  const auto named = [&](std::string_view key) {
+    return std::any_of(comparison.causes.begin(), comparison.causes.end(),
+                       [&](const Cause& cause) { return cause.key == key; });
+  };
+  if (named("without_cudnn")) return "cuDNN is no longer called for some recurrent layers";
+  if (named("with_cudnn")) return "cuDNN is called for recurrent layers that ran without it";
   if (comparison.before_ms <= 0 || comparison.after_ms <= 0)
     return "The two have nothing in common that has times";
   const double ratio = comparison.before_ms / comparison.after_ms;
@@ -163,7 +169,10 @@ std::string step_line_of(const Comparison& comparison) {
   std::string line =
       fmt::format("{}: {} before, {} after.", comparing::name_of(*step),
                   comparing::time_of(step->before_ms), comparing::time_of(step->after_ms));
-  if (comparison.before_ms > 0 && comparison.after_ms > 0)
+  if (comparison.spread_ms >= 0 &&
+      std::fabs(comparison.after_ms - comparison.before_ms) <= comparison.spread_ms)
+    line += " The RNN calls alone: no difference beyond noise.";
+  else if (comparison.before_ms > 0 && comparison.after_ms > 0)
     line += fmt::format(" The RNN calls alone: {}.",
                         comparing::faster_or_slower(comparison.before_ms / comparison.after_ms));
   return line;

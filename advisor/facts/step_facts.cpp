@@ -165,7 +165,7 @@ void add_step_facts(Catalogue& catalogue) {
         const auto estimate = graph(s, i);
         if (!estimate) return std::nullopt;
         std::string text = "the time of its kernels, with 0.42 µs between two of them";
-        if (host_wait(s, i).value_or(0) > 0)
+        if (estimate->waits)
           text +=
               "; the GPU's waits above 1 ms, for other work of the host, may overlap the graph or "
               "add to it (the geometric mean of both)";

@@ -136,9 +136,13 @@ class FindingBuilder {
       return;
     } else if (f_.gain) {
       text = "not known of a step: the recording does not tell what its calls take of one";
+    } else if (f_.possible) {
+      text = "nothing by itself: it lets the step be captured as a CUDA graph";
+    } else if (std::any_of(f_.suggestions.begin(), f_.suggestions.end(),
+                           [](const Suggestion& s) { return s.transform.has_value(); })) {
+      text = "not known: it is measured where the change is tried";
     } else {
-      text = f_.possible ? "nothing by itself: it lets the step be captured as a CUDA graph"
-                         : "not known: it is measured where the change is tried";
+      text = "not known";
     }
     const auto takes =
         std::find_if(f_.suggestions.begin(), f_.suggestions.end(), [&](const Suggestion& s) {

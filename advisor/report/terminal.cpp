@@ -188,6 +188,7 @@ void Terminal::heading(std::string_view text) {
 void Terminal::paragraph(std::string_view text, int indent, std::string_view label,
                          Style label_style, Style style) {
   bool first = true;
+  if (!label.empty()) indent = std::max(indent, columns_of(label) + 1);
   for (const auto& text_line : wrapped(text, std::max(16, width_ - indent), true)) {
     if (first && !label.empty()) {
       out_ += styled(label, label_style) + blanks(indent - columns_of(label));

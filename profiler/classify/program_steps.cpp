@@ -274,6 +274,7 @@ GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps,
     host_wait = steps->host_wait();
     host_copies = steps->host_copies_ns;
   }
+  estimate.waits = host_wait > 0;
   if (step.forbidden) estimate.least = least_if_forbidden;
   const double idle = std::max(0.0, 1 - work / now);
   const auto overlap = [&](double ns, double by) {

@@ -63,6 +63,7 @@ struct GraphEstimate {
   double without_overlap = 1;
   // Nine in ten recorded programs reached `least` to `most` times such an estimate: the interval.
   double least = 1, most = 1;
+  bool waits = false;  // waits for other work of the host are in it
 };
 struct GraphedStep {
   // Of the work, 0 … 1: recurrences of several layers or directions that run side by side, kernel

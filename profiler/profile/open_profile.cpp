@@ -53,7 +53,8 @@ std::string_view looks_like(std::string_view head) {
 }
 
 constexpr std::string_view remedy_other =
-    "give the path of a .rnnprof file, as `rnnadvisor run -o FILE` writes it";
+    "give a .rnnprof file, as `rnnadvisor profile` and `run` write it, a trace of torch.profiler, "
+    "a log of cuDNN or an SQLite export of Nsight Systems";
 
 // `head` is at least the first 100 bytes, or all of a shorter file.
 Result<void> check_header(std::string_view head, std::uint64_t size) {
@@ -195,7 +196,9 @@ Result<sqlite::Database> open_profile(const std::string& path, bool whole) {
   }
   if (!S_ISREG(status.st_mode)) {
     return fail_here({ErrorCode::invalid_argument,
-                      S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file",
+                      S_ISDIR(status.st_mode) ? "it is a folder without traces of torch.profiler "
+                                                "(*.pt.trace.json or *.pt.trace.json.gz)"
+                                              : "it is not a regular file",
                       std::string(remedy_other),
                       std::nullopt,
                       {}});

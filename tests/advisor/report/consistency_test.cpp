@@ -216,9 +216,10 @@ void expect_steps(const Formats& of) {
     if (saving.is_null()) continue;
     // What was not measured here is offered only where it makes the step 1.05 times as fast.
     if (finding["section"] == "action" && finding["severity"] != "error" &&
-        finding["gain"]["basis"] != "measured_here")
+        finding["gain"]["basis"] != "measured_here") {
       EXPECT_GE(finding["rule_saving"]["high"].get<double>(), 1 - 1 / least_told_gain - 1e-9)
           << finding["rule"];
+    }
     EXPECT_FALSE(of.json["steps"].empty());
     ASSERT_FALSE(finding["gain"].is_null());
     EXPECT_FALSE(finding["gain"]["another_model"].get<bool>());
