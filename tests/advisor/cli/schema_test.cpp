@@ -68,12 +68,12 @@ TEST(Schemas, OfCompare) {
     const auto document = Json::parse(called.out);
     EXPECT_EQ(violations(schema("compare"), document), "");
     EXPECT_EQ(document["limits"].size(), 1U);
-    for (const std::string format : {"text", "markdown", "junit"}) {
-      const auto other = call({"compare", before, after, "-f", format}, machine.services());
-      EXPECT_EQ(other.status, 0) << other.err;
-      EXPECT_NE(other.out.find(format == "junit" ? "<testsuite" : "RNN calls"), std::string::npos)
-          << other.out;
-    }
+  }
+  for (const std::string format : {"text", "markdown", "junit"}) {
+    const auto other = call({"compare", slow, copies, "-f", format}, machine.services());
+    EXPECT_EQ(other.status, 0) << other.err;
+    EXPECT_NE(other.out.find(format == "junit" ? "<testsuite" : "RNN calls"), std::string::npos)
+        << other.out;
   }
 }
 
