@@ -78,8 +78,9 @@ struct Cause {
   // "other_kernels", "copies", "host_wait", "idle_in_rnn", "idle": of parts of a step; "launches".
   std::string key;
   std::string text;
-  double ms =
-      0;  // of the step's change; of what has the same part of a step the same; 0: not known
+  // The change of that part of a step. Of what differs in the calls: of all that they take of it,
+  // so that causes of one change of calls have the same. 0: not known.
+  double ms = 0;
 };
 
 struct Comparison {
@@ -88,7 +89,7 @@ struct Comparison {
   double before_ms = 0, after_ms = 0;  // over what is in both
   double spread_ms = 0;  // half the interval of their difference; -1: too few samples to tell
   std::optional<StepComparison> step;       // nothing: neither timed nor marked in both
-  std::vector<StepComparison> other_steps;  // of other GPUs, on which it changed for the better
+  std::vector<StepComparison> other_steps;  // of other GPUs, with less of a slowdown
   std::vector<StepPartComparison>
       parts;                             // of steps timed without tracing; the largest change first
   std::vector<Cause> causes;             // what explains most of the step's change first
