@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Records programs for `rnnadvisor compare`: two of them are a change whose cause is known (pairs.toml).
 
-usage: record_pairs.py RNNADVISOR OUTPUT_FOLDER
+usage: record_pairs.py RNNADVISOR OUTPUT_FOLDER [--equal]
 
-Writes NAME.rnnprof for each program of pairs.toml, and recorded.json with device, driver, versions and command. Exits 77 without a GPU, 1 if a
+Writes NAME.rnnprof for each program of pairs.toml, with --equal also NAME.again.rnnprof (the same, once all are recorded), and recorded.json
+with device, driver, versions and command. Exits 77 without a GPU, 1 if a
 recording failed.
 """
 import argparse
@@ -23,6 +24,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rnnadvisor")
     parser.add_argument("output", type=pathlib.Path)
+    parser.add_argument("--equal", action="store_true")
     options = parser.parse_args()
     asked = subprocess.run([sys.executable, "-c", "import torch; print(torch.cuda.get_device_name(), torch.__version__, torch.backends.cudnn.version(), sep='|')"], capture_output=True, text=True)
     if asked.returncode:
@@ -42,11 +44,12 @@ def main():
             failed.append(f"{profile.name}: {ran.stderr.strip().splitlines()[-1:]}")
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        for done in [pool.submit(record, name, arguments) for name, arguments in programs.items()]:
+        runs = [(name + again, arguments) for again in (["", ".again"] if options.equal else [""]) for name, arguments in programs.items()]
+        for done in [pool.submit(record, name, arguments) for name, arguments in runs]:
             done.result()
     (options.output / "recorded.json").write_text(json.dumps(
-        {"device": device, "driver": driver, "pytorch": pytorch, "cudnn": cudnn, "command": "record_pairs.py RNNADVISOR OUTPUT_FOLDER", "programs": programs}, indent=1) + "\n")
-    print(f"{len(programs) - len(failed)} recordings; failed: {'; '.join(failed) or 'none'}")
+        {"device": device, "driver": driver, "pytorch": pytorch, "cudnn": cudnn, "command": "record_pairs.py RNNADVISOR OUTPUT_FOLDER" + " --equal" * options.equal, "programs": programs}, indent=1) + "\n")
+    print(f"{len(runs) - len(failed)} recordings; failed: {'; '.join(failed) or 'none'}")
     sys.exit(bool(failed))
 
 

@@ -3,8 +3,8 @@
 
 usage: record_traces.py OUTPUT_FOLDER [--only NAME …]
 
-Each program of tests/gpu/planted_programs runs unchanged under torch.profiler and again with cuDNN's log (2 steps), the samples in JAX
-under jax.profiler and with the log. NAME.json.gz, NAME.cudnn.log.gz, NAME.xplane.pb.gz and NAME.jax.json.gz are written, and traces.jsonl
+Each program of tests/gpu/planted_programs runs unchanged under torch.profiler and again with cuDNN's log (2 steps), jax_lstm.py in several
+ways under jax.profiler and with the log. NAME.json.gz, NAME.cudnn.log.gz, NAME.xplane.pb.gz and NAME.trace.json.gz are written, and traces.jsonl
 says for each file what it was made with. A few programs are recorded in more ways: see VARIANTS. Exits 1 if a program fails.
 """
 import argparse
@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 TREE = pathlib.Path(__file__).resolve().parents[3]
+JAX_PROGRAM = TREE / "tests/gpu/traces/jax_lstm.py"
 PLANTED = TREE / "tests/gpu/planted_programs/programs"
 STEPS = 8
 # What torch.profiler is asked for; the first way is that of every program.
@@ -30,6 +31,16 @@ VARIANTS = {
     ".tensorboard": "record_shapes=True, schedule=torch.profiler.schedule(wait=1, warmup=1, active=3), on_trace_ready=torch.profiler.tensorboard_trace_handler(folder, use_gzip=True)",
 }
 IN_MORE_WAYS = ["language_model", "packed_speech", "gru_classifier"]
+# Programs in JAX are recorded by jax.profiler, by cuDNN's log and, where the command is given, by `rnnadvisor profile`.
+JAX_PROGRAMS = {
+    "jax_small": "",
+    "jax_stack": "--layers 3 --units 256 --dropout 0.2 --batch 64",
+    "jax_both_directions": "--bidirectional --layers 2 --input 80 --length 100",
+    "jax_unequal_lengths": "--unequal --units 200 --batch 24",
+    "jax_without_tf32": "--exact --units 512 --batch 64",
+    "jax_inference": "--inference --units 1024 --length 32 --batch 8",
+    "jax_two_lstms": "--second 64 --units 192 --bidirectional",
+}
 
 TORCH = """
 import os, runpy, sys
@@ -81,9 +92,8 @@ lightning.Trainer(max_epochs=1, profiler=profiler, logger=False, enable_checkpoi
 """
 JAX = """
 import os, runpy, sys, jax
-program, folder = sys.argv[1:3]
-sys.path.insert(0, os.path.dirname(program))
-sys.argv = [program]
+program, folder, *rest = sys.argv[1:]
+sys.argv = [program, *rest]
 jax.profiler.start_trace(folder, create_perfetto_trace=False)
 try:
     runpy.run_path(program, run_name="__main__")
@@ -101,6 +111,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("output", type=pathlib.Path)
     parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--rnnadvisor", help="the command, which records the programs in JAX as well")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     work = pathlib.Path(tempfile.mkdtemp())
@@ -139,26 +150,32 @@ def main():
             pack(out, target)
         note(name, str(program.relative_to(TREE)), f"torch.profiler.profile({way.replace('folder', '…')}), {STEPS} steps", target)
 
-    def cudnn_log(program, arguments):
-        name, out = program.stem, work / f"{program.stem}.log"
+    def cudnn_log(program, arguments, name=None):
+        name = name or program.stem
+        out = work / f"{name}.log"
         if run(name + ".cudnn", [sys.executable, str(program), *arguments], CUDNN_LOGLEVEL_DBG="3", CUDNN_LOGDEST_DBG=str(out)) and out.exists():
             target = options.output / f"{name}.cudnn.log.gz"
             pack(out, target)
             note(name, str(program.relative_to(TREE)), f"CUDNN_LOGLEVEL_DBG=3, {' '.join(arguments)}", target)
 
-    def jax_trace(program):
-        folder = work / f"{program.stem}.jax"
-        if not run(program.stem + ".jax", [sys.executable, "-c", JAX, str(program), str(folder)]):
+    def jax_trace(name, arguments):
+        folder = work / f"{name}.jax"
+        if not run(name, [sys.executable, "-c", JAX, str(JAX_PROGRAM), str(folder), *arguments]):
             return
         for found in folder.rglob("*"):
-            target = options.output / f"{program.stem}.{'xplane.pb.gz' if found.name.endswith('.xplane.pb') else 'jax.json.gz'}"
+            target = options.output / f"{name}.{'xplane.pb.gz' if found.name.endswith('.xplane.pb') else 'trace.json.gz'}"
             if found.name.endswith(".xplane.pb"):
                 pack(found, target)
             elif found.name.endswith(".trace.json.gz"):
                 shutil.copy(found, target)
             else:
                 continue
-            note(program.stem, str(program.relative_to(TREE)), "jax.profiler.start_trace", target)
+            note(name, f"{JAX_PROGRAM.relative_to(TREE)} {' '.join(arguments)}".strip(), "jax.profiler.start_trace", target)
+
+    def profiled(name, arguments):
+        target = options.output / f"{name}.rnnprof"
+        if run(name + ".rnnprof", [options.rnnadvisor, "profile", "-q", "-o", str(target), "--", sys.executable, str(JAX_PROGRAM), *arguments]):
+            note(name, f"{JAX_PROGRAM.relative_to(TREE)} {' '.join(arguments)}".strip(), "rnnadvisor profile", target)
 
     def folder_of(name, code, launcher):
         folder = work / name
@@ -175,10 +192,12 @@ def main():
     jobs = [(torch_trace, each, "") for each in programs]
     jobs += [(torch_trace, each, suffix) for each in programs if each.stem in IN_MORE_WAYS for suffix in VARIANTS if suffix]
     jobs += [(cudnn_log, each, ["--steps", "2"]) for each in programs]
-    jobs += [(kind, each, *rest) for each in sorted((TREE / "samples/programs/jax").glob("*.py")) for kind, *rest in ((jax_trace,), (cudnn_log, []))]
+    for name, text in JAX_PROGRAMS.items():
+        jobs += [(jax_trace, name, text.split()), (cudnn_log, JAX_PROGRAM, text.split(), name)]
+        jobs += [(profiled, name, text.split())] if options.rnnadvisor else []
     jobs += [(folder_of, "ranks", RANKS, [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]), (folder_of, "lightning", LIGHTNING, [sys.executable])]
     if options.only:
-        jobs = [job for job in jobs if getattr(job[1], "stem", job[1]) in options.only]
+        jobs = [job for job in jobs if {getattr(job[1], "stem", job[1]), job[-1] if isinstance(job[-1], str) else ""} & set(options.only)]
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         for done in [pool.submit(*job) for job in jobs]:
             done.result()
