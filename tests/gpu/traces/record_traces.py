@@ -34,7 +34,7 @@ IN_MORE_WAYS = ["language_model", "packed_speech", "gru_classifier"]
 # Programs in JAX are recorded by jax.profiler, by cuDNN's log and, where the command is given, by `rnnadvisor profile`.
 JAX_PROGRAMS = {
     "jax_small": "",
-    "jax_stack": "--layers 3 --units 256 --dropout 0.2 --batch 64",
+    "jax_stack": "--layers 3 --units 256 --batch 64",
     "jax_both_directions": "--bidirectional --layers 2 --input 80 --length 100",
     "jax_unequal_lengths": "--unequal --units 200 --batch 24",
     "jax_without_tf32": "--exact --units 512 --batch 64",
