@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "advisor/compare/comparison.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
@@ -21,7 +22,7 @@ namespace words = advisor::words;
 // What explains less of the step's change is not named. Our choice.
 constexpr double least_part = 0.2;
 constexpr double least_launches = 0.05;  // of those before
-constexpr double least_work = 0.1;       // of the same kernels or copies before,
+constexpr double least_work = 0.1;       // of the same kernels before,
 constexpr double least_of_step = 0.005;  // and of the step
 
 bool changed(Change change) { return change == Change::faster || change == Change::slower; }
@@ -33,6 +34,11 @@ double change_of(const Comparison& comparison, std::initializer_list<std::string
     if (std::find(names.begin(), names.end(), part.name) != names.end())
       sum += part.after_ms - part.before_ms;
   return sum;
+}
+
+bool is_idle(const StepPartComparison& part) {
+  return part.name == words::idle_in_rnn || part.name == words::idle_for_host ||
+         part.name == words::idle_elsewhere;
 }
 
 const std::string& name_of(const advisor::Report& report, int configuration) {
@@ -141,17 +147,37 @@ std::vector<Cause> of_calls(const Comparison& comparison, const advisor::Report&
 // Parts of a step that changed by much of what it changed, or against it.
 std::vector<Cause> of_step(const Comparison& comparison, bool calls_differ) {
   const auto& step = comparison.step;
-  if (!step || !changed(step->change) || comparison.parts.empty()) return {};
+  if (!step || step->change == Change::unclear || comparison.parts.empty()) return {};
   const double all = step->after_ms.median - step->before_ms.median;
+  const bool slower_or_faster = changed(step->change);
+  double idle_before = 0, idle_after = 0;
+  for (const auto& part : comparison.parts) {
+    if (!is_idle(part)) continue;
+    idle_before += part.before_ms;
+    idle_after += part.after_ms;
+  }
+  const double idle = std::max(idle_before, idle_after);
   std::vector<Cause> result;
   double launches = 0;
   for (const auto& part : comparison.parts) {
     const double ms = part.after_ms - part.before_ms;
-    // Kernels and copies take the same from run to run, unlike the waits between them.
-    const bool work = !part.name.starts_with("GPU idle");
-    const bool other_work = work && std::fabs(ms) >= least_work * part.before_ms &&
-                            std::fabs(ms) >= least_of_step * step->before_ms.median;
-    if (std::fabs(ms) < least_part * std::fabs(all) && !other_work) continue;
+    // More launches leave more gaps between kernels.
+    const double more = step->after_launches - step->before_launches;
+    if (is_idle(part) && part.name != words::idle_for_host && step->before_launches > 0 &&
+        more * ms > 0 && std::fabs(more) >= least_launches * step->before_launches) {
+      if (!calls_differ || part.name != words::idle_in_rnn) launches += ms;
+      continue;
+    }
+    const bool much = slower_or_faster && std::fabs(ms) >= least_part * std::fabs(all);
+    // Kernels take the same from run to run, unlike copies and the waits between them.
+    const bool copies = part.name == to_string(StepPart::transfers);
+    if (is_idle(part) || copies) {
+      const double of = copies ? std::max(part.before_ms, part.after_ms) : idle;
+      if (!much || std::fabs(ms) <= between_runs * of) continue;
+    } else if (!much && (std::fabs(ms) < least_work * part.before_ms ||
+                         std::fabs(ms) < least_of_step * step->before_ms.median)) {
+      continue;
+    }
     const bool rnn = part.name == to_string(StepPart::rnn_forward) ||
                      part.name == to_string(StepPart::rnn_backward);
     if (calls_differ && (rnn || part.name == words::idle_in_rnn)) continue;  // what differs has it
@@ -162,13 +188,6 @@ std::vector<Cause> of_step(const Comparison& comparison, bool calls_differ) {
                             : part.name == words::idle_for_host               ? "host_wait"
                             : part.name == words::idle_in_rnn                 ? "idle_in_rnn"
                                                                               : "idle";
-    // More launches leave more gaps between kernels.
-    const double more = step->after_launches - step->before_launches;
-    if (key.starts_with("idle") && step->before_launches > 0 && more * ms > 0 &&
-        std::fabs(more) >= least_launches * step->before_launches) {
-      launches += ms;
-      continue;
-    }
     result.push_back(
         {key,
          fmt::format("{}: {} → {} a step", part.name, format_milliseconds(part.before_ms),

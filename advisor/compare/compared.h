@@ -17,7 +17,7 @@ namespace rnnadvisor::compare {
 enum class Change {
   faster,
   slower,
-  no_difference,  // the intervals of the medians overlap
+  no_difference,  // the intervals of the medians overlap, or equal runs differ by as much
   unclear,        // too few samples for an interval
   only_before,
   only_after
@@ -60,6 +60,9 @@ struct StepComparison {
   bool trains = true;  // a training step; else one of inference
   int device = -1;     // into the devices of the profile after; -1: of ranges
   double before_launches = 0, after_launches = 0;  // kernels and copies of a step; 0: not known
+  // How long the GPU waits or copies in it, on the side with more; 0: not known, or several
+  // baselines show what runs differ by.
+  double host_ms = 0;
   MedianInterval before_ms, after_ms;
   Change change = Change::unclear;
   double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }

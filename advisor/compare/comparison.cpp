@@ -19,9 +19,10 @@ namespace rnnadvisor::compare {
 
 namespace words = advisor::words;
 
-Change change_between(const MedianInterval& b, const MedianInterval& a) {
+Change change_between(const MedianInterval& b, const MedianInterval& a, double host_ms) {
   if (b.count == 0 || a.count == 0 || b.confidence < 0.5 || a.confidence < 0.5)
     return Change::unclear;
+  if (std::fabs(a.median - b.median) <= between_runs * host_ms) return Change::no_difference;
   if (a.high < b.low) return Change::faster;
   if (a.low > b.high) return Change::slower;
   return Change::no_difference;
@@ -47,6 +48,11 @@ MedianInterval interval_of(const StepAccount& steps) {
           .high = steps.high_ns / 1e6,
           .confidence = steps.untraced >= least_steps ? 0.95 : 0,
           .count = steps.untraced};
+}
+
+double host_ms_of(const StepAccount& steps) {
+  return (steps.idle() + steps.share[static_cast<std::size_t>(StepPart::transfers)]) *
+         steps.step_ns / 1e6;
 }
 
 namespace {
@@ -213,9 +219,10 @@ void compare_timed_steps(const advisor::Report& before, const advisor::Report& a
                         .device = right[i]->device,
                         .before_launches = left[i]->launches,
                         .after_launches = right[i]->launches,
+                        .host_ms = std::max(host_ms_of(*left[i]), host_ms_of(*right[i])),
                         .before_ms = interval_of(*left[i]),
                         .after_ms = interval_of(*right[i])};
-    step.change = change_between(step.before_ms, step.after_ms);
+    step.change = change_between(step.before_ms, step.after_ms, step.host_ms);
     all.push_back({std::move(step), parts_of(*left[i], *right[i])});
   }
   if (all.empty()) return;

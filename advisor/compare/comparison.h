@@ -16,11 +16,17 @@ namespace rnnadvisor::compare {
 // refer to the reports. Never fails.
 Comparison compare(const advisor::Report& before, const advisor::Report& after);
 
-// Whether the interval of one median lies beside that of the other; unclear where either has too
-// few samples.
-Change change_between(const MedianInterval& before, const MedianInterval& after);
+// By how much equal runs of one hour differed in the time in which the GPU waits or copies, as a
+// part of it; kernels differed by 1 % (18 programs on an H200, tests/gpu/compare/README.md).
+inline constexpr double between_runs = 0.3;
+// Whether the interval of one median lies beside that of the other, and further away than
+// `between_runs` of `host_ms`; unclear where either has too few samples.
+Change change_between(const MedianInterval& before, const MedianInterval& after,
+                      double host_ms = 0);
 // Of steps that were timed without tracing, ms.
 MedianInterval interval_of(const StepAccount& steps);
+// How long the GPU waits or copies in such a step: what the host decides, ms.
+double host_ms_of(const StepAccount& steps);
 // "cuDNN 9.1.0 -> 9.19.0": what differs, but the time of recording and the command.
 std::vector<std::string> environment_changes(const Environment& before, const Environment& after);
 

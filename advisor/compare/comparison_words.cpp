@@ -124,6 +124,15 @@ document::Paragraph findings(const char* label, const std::vector<std::string>& 
 }  // namespace
 }  // namespace comparing
 
+namespace {
+
+bool equal_runs_differ_as_much(const StepComparison& step) {
+  return step.change == Change::no_difference &&
+         change_between(step.before_ms, step.after_ms) != Change::no_difference;
+}
+
+}  // namespace
+
 std::string time_in_words(const MedianInterval& time) { return comparing::time_of(time); }
 
 std::string change_in_words(Change change, double ratio) {
@@ -138,7 +147,9 @@ std::string headline_of(const Comparison& comparison) {
       case Change::slower:
         return "A step is " + comparing::faster_or_slower(step->ratio());
       case Change::no_difference:
-        return "A step takes as long as before, within noise";
+        return equal_runs_differ_as_much(*step)
+                   ? "A step takes as long as before, within what equal runs differ by"
+                   : "A step takes as long as before, within noise";
       case Change::unclear:
       case Change::only_before:
       case Change::only_after:
@@ -181,12 +192,19 @@ std::string step_line_of(const Comparison& comparison) {
 document::Blocks document_of(const Comparison& comparison, const advisor::Report& before,
                              const advisor::Report& after, std::size_t rows) {
   document::Blocks blocks;
-  const Change change = comparison.step ? comparison.step->change : Change::unclear;
+  const auto& whole = comparison.step;
+  const Change change = whole ? whole->change : Change::unclear;
   blocks.push_back(document::Paragraph{.text = document::Text(headline_of(comparison) + "."),
                                        .look = document::Look::strong,
                                        .mark = comparing::mark_of(change)});
   if (const std::string line = step_line_of(comparison); !line.empty())
     blocks.push_back(document::Paragraph{document::Text(line)});
+  if (whole && equal_runs_differ_as_much(*whole))
+    blocks.push_back(document::Paragraph{document::Text(
+        fmt::format("The GPU waits and copies for {} of a step, and equal runs of a program differ "
+                    "by up to {} in that. With two earlier recordings or more, what they differ "
+                    "by counts instead.",
+                    format_milliseconds(whole->host_ms), words::percent(between_runs)))});
   for (const auto& step : comparison.other_steps)
     blocks.push_back(document::Paragraph{document::Text(
         fmt::format("On GPU {}: {} before, {} after.", step.device,

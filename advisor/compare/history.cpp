@@ -17,6 +17,7 @@ Recorded recorded(std::string name, const advisor::Report& report) {
     const auto interval = interval_of(step);
     if (step.untraced == 0 || interval.median <= row.step_ms.median) continue;
     row.step_ms = interval;
+    row.host_ms = host_ms_of(step);
     row.idle = step.idle();
   }
   return row;
@@ -24,7 +25,8 @@ Recorded recorded(std::string name, const advisor::Report& report) {
 
 void tell_changes(std::vector<Recorded>& rows, std::span<const Environment> environments) {
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    rows[i].change = change_between(rows[i - 1].step_ms, rows[i].step_ms);
+    rows[i].change = change_between(rows[i - 1].step_ms, rows[i].step_ms,
+                                    std::max(rows[i - 1].host_ms, rows[i].host_ms));
     rows[i].environment = environment_changes(environments[i - 1], environments[i]);
   }
 }
@@ -42,6 +44,7 @@ void widen_baseline(Comparison& comparison, std::span<const Recorded> rows,
   }
   if (medians.size() < 2) return;
   before.median = median_interval(medians).median;
+  comparison.step->host_ms = 0;
   comparison.step->change = change_between(before, comparison.step->after_ms);
   comparison.causes = causes_of(comparison, before_report, after_report);
 }

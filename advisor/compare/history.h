@@ -16,6 +16,7 @@ struct Recorded {
   std::string name;        // of the file
   std::string created;     // ISO 8601, UTC; may be empty
   MedianInterval step_ms;  // without tracing, of the GPU with the longest step; count 0: not timed
+  double host_ms = 0;      // in which the GPU waited or copied in that step
   double idle = 0;         // share of that step in which the GPU waited, 0 … 1
   Change change = Change::unclear;       // against the recording before; unclear for the first
   std::vector<std::string> environment;  // what differs from the recording before

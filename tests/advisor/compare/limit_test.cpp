@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
+#include "advisor/compare/comparison.h"
 #include "advisor/compare/comparison_words.h"
 
 namespace rnnadvisor::compare {
@@ -53,6 +55,25 @@ TEST(Limit, NoiseExceedsNothing) {
   EXPECT_EQ(check(limit, of_steps(10, 12, 0.01)).verdict, Verdict::exceeded);
   EXPECT_EQ(check(limit, of_steps(10, 12, 0.2)).verdict, Verdict::noise);
   EXPECT_EQ(check(limit, of_steps(10, 5, 0.01)).verdict, Verdict::kept);
+}
+
+// A step of which the GPU waits for the host differs from run to run: a smaller difference is no
+// change, whatever its intervals say, and a larger one is what they say.
+TEST(Change, IsLargerThanWhatEqualRunsDifferBy) {
+  std::mt19937 random(20261129);
+  const auto part = [&] { return std::uniform_real_distribution<>(0, 1)(random); };
+  for (int i = 0; i < 20000; ++i) {
+    const double before = 0.1 + 100 * part(), after = before * (0.5 + part());
+    const double host_ms = before * part(), width = 0.1 * part();
+    const auto b = around(before, width), a = around(after, width);
+    const auto change = change_between(b, a, host_ms);
+    if (std::fabs(after - before) <= between_runs * host_ms) {
+      ASSERT_EQ(change, Change::no_difference);
+    } else {
+      ASSERT_EQ(change, change_between(b, a));
+    }
+  }
+  EXPECT_EQ(change_between(around(1, 0), {}, 1), Change::unclear);
 }
 
 // What cannot be told must not pass for a good result.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""`rnnadvisor compare` over recordings of an H200: it names what was changed (pairs.toml) among the first five causes, and no change of the
-calls for the same program recorded on two days.
+"""`rnnadvisor compare` over recordings of an H200: it names what was changed (pairs.toml) among the first two causes, no cause and no change
+of a step for two runs of one hour, and no change of the calls for the same program recorded on two days.
 
-usage: compare_test.py RNNADVISOR CHANGES.tar.xz FIRST_DAY.tar.xz SECOND_DAY.tar.xz
+usage: compare_test.py RNNADVISOR CHANGES.tar.xz AGAIN.tar.xz FIRST_DAY.tar.xz SECOND_DAY.tar.xz
 
-Prints a table. Exits 1 if a cause is missing or one is named for equal programs.
+AGAIN has the programs of CHANGES, recorded once more. Prints a table. Exits 1 if a cause is missing or one is named for equal programs.
 """
 import json
 import pathlib
@@ -26,7 +26,7 @@ def compare(rnnadvisor, before, after):
     found = json.loads(ran.stdout)
     step = found["step"]
     ratio = f"{step['after']['median_ms'] / step['before']['median_ms']:.3g}" if step else "–"
-    return ratio, [cause["key"] for cause in found["causes"]]
+    return ratio, [cause["key"] for cause in found["causes"]], step["change"] if step else "unclear"
 
 
 def main():
@@ -34,22 +34,28 @@ def main():
     changes = tomllib.loads((HERE / "pairs.toml").read_text())["changes"]
     wrong = []
     with tempfile.TemporaryDirectory() as name:
-        changed, first, second = (pathlib.Path(name) / each for each in ("changes", "first", "second"))
-        for source, folder in zip(packed, (changed, first, second)):
+        folders = changed, again, first, second = [pathlib.Path(name) / each for each in ("changes", "again", "first", "second")]
+        for source, folder in zip(packed, folders):
             with tarfile.open(source) as file:
                 file.extractall(folder, filter="data")
         print("| before | after | step, times as long | changed | causes that compare names |\n| --- | --- | ---: | --- | --- |")
-        for each in changes:
-            ratio, causes = compare(rnnadvisor, *(changed / f"{each[side]}.rnnprof" for side in ("before", "after")))
-            if each["cause"] not in causes[:5]:
-                wrong.append(each["after"])
-            print(f"| {each['before']} | {each['after']} | {ratio} | {each['cause']} | {', '.join(causes) or 'none'}{' **wrong**' if each['after'] in wrong else ''} |")
-        equal = sorted(path.name for path in first.rglob("*.rnnprof"))
+        for run in (changed, again):
+            for each in changes:
+                ratio, causes, _ = compare(rnnadvisor, *(run / f"{each[side]}.rnnprof" for side in ("before", "after")))
+                right = each["cause"] in causes[:2]
+                wrong += [] if right else [f"{run.name}/{each['after']}"]
+                print(f"| {each['before']} | {each['after']} | {ratio} | {each['cause']} | {', '.join(causes) or 'none'}{'' if right else ' **wrong**'} |")
+        equal = sorted(path.name for path in changed.glob("*.rnnprof"))
         for file in equal:
-            _, causes = compare(rnnadvisor, first / file, second / file)
+            _, causes, change = compare(rnnadvisor, changed / file, again / file)
+            if causes or change in ("faster", "slower"):
+                wrong.append(f"{file}: {change}, {causes}")
+        days = sorted(path.name for path in first.rglob("*.rnnprof"))
+        for file in days:
+            _, causes, _ = compare(rnnadvisor, first / file, second / file)
             if set(causes) - PARTS:
                 wrong.append(file)
-    print(f"\n{len(changes)} changes and {len(equal)} equal programs; wrong: {', '.join(wrong) or 'none'}")
+    print(f"\n{len(changes)} changes, recorded twice; {len(equal)} programs recorded twice in one hour, {len(days)} on two days; wrong: {', '.join(wrong) or 'none'}")
     sys.exit(bool(wrong))
 
 
