@@ -21,9 +21,9 @@ namespace rnnadvisor::advisor {
 namespace error_table {
 namespace {
 
-constexpr std::array<std::string_view, 12> keys = {"id",   "title",   "frameworks", "needs",
-                                                   "log",  "match",   "cause",      "fix",
-                                                   "code", "warning", "rule",       "source"};
+constexpr std::array<std::string_view, 13> keys = {
+    "id",  "title", "frameworks", "needs", "log",    "match",          "cause",
+    "fix", "code",  "warning",    "rule",  "source", "short_of_memory"};
 constexpr std::array<std::string_view, 6> frameworks = {"pytorch", "keras",       "tensorflow",
                                                         "jax",     "onnxruntime", "cudnn"};
 constexpr std::size_t longest_value = 300;  // bytes between two literals
@@ -209,6 +209,7 @@ class Reader {
                                     {"source", &error.source}})
       *into = table[key].value_or(std::string());
     error.warning = table["warning"].value_or(false);
+    error.short_of_memory = table["short_of_memory"].value_or(false);
     for (const auto& [key, into, optional] : {std::tuple{"frameworks", &error.frameworks, false},
                                               {"match", &error.patterns, false},
                                               {"fix", &error.fixes, false},
@@ -284,11 +285,12 @@ std::span<const KnownError> known_errors() {
   return table;
 }
 
-std::vector<ExplainedError> explain_errors(std::string_view text,
-                                           std::span<const KnownError> table) {
+std::vector<ExplainedError> explain_errors(std::string_view text, std::span<const KnownError> table,
+                                           bool short_of_memory) {
   std::vector<ExplainedError> explained;
   for (const KnownError& error : table) {
-    if (!error_table::has_one(text, error.log)) continue;
+    if (!(short_of_memory && error.short_of_memory) && !error_table::has_one(text, error.log))
+      continue;
     std::optional<error_table::Found> last;
     for (const auto& pieces : error.cut) {
       auto found = error_table::last_match(pieces, error, text);

@@ -25,6 +25,7 @@ struct KnownError {
   // One of these stands before the match, in its traceback where it has one; empty: nothing must.
   std::vector<std::string> needs;
   std::vector<std::string> log;  // one of these stands anywhere; empty: nothing must
+  bool short_of_memory = false;    // or the recording shows that little memory of the GPU was free
   std::string cause;
   std::vector<std::string> fixes;  // the best first
   std::string code;                // of the fix; empty: none
@@ -52,8 +53,10 @@ std::span<const KnownError> known_errors();
 Result<std::vector<KnownError>> read_known_errors(std::string_view toml, std::string_view file);
 
 // What of `table` stands in a text of any size and encoding: errors before warnings, each once, in
-// the order of the table. Linear in the text for each pattern.
+// the order of the table. Linear in the text for each pattern. `short_of_memory`: little memory of
+// the GPU was free when it was written.
 std::vector<ExplainedError> explain_errors(std::string_view text,
-                                           std::span<const KnownError> table = known_errors());
+                                           std::span<const KnownError> table = known_errors(),
+                                           bool short_of_memory = false);
 
 }  // namespace rnnadvisor::advisor

@@ -22,6 +22,10 @@ Table last_calls_of(const Content& content, const std::vector<LastCall>& calls) 
       {.title = "Call"},
       {.title = "Configuration", .narrow = Narrow::wrap},
       {.title = "Status", .narrow = Narrow::wrap, .least = 16},
+      {.title = "GPU memory free",
+       .number = true,
+       .shown = std::any_of(calls.begin(), calls.end(),
+                            [](const LastCall& call) { return call.memory_free_bytes >= 0; })},
       {.title = "Reason", .shown = has(&LastCall::reason), .narrow = Narrow::wrap},
       {.title = "From", .shown = has(&LastCall::place), .narrow = Narrow::clip, .drop = 1}};
   const auto& all = content.report.configurations;
@@ -32,10 +36,27 @@ Table last_calls_of(const Content& content, const std::vector<LastCall>& calls) 
         {{{Text(call.function)},
           {known ? Text(all[index].summary) : dim("not known")},
           {call.status == 0 ? Text("succeeded") : Text(call.status_name, Tone::bad)},
+          {Text(call.memory_free_bytes < 0
+                    ? "–"
+                    : format_bytes(static_cast<double>(call.memory_free_bytes)))},
           {Text(call.reason)},
           {Text(call.place)}}});
   }
   return table;
+}
+
+std::string memory_of(const ProgramEnd& end) {
+  if (end.memory_free_bytes < 0) return {};
+  std::string text = fmt::format("{} of GPU memory were free then.",
+                                 format_bytes(static_cast<double>(end.memory_free_bytes)));
+  if (end.fits_batch > 0 && end.fits_seq_length > 0)
+    text += fmt::format(
+        " cuDNN needs memory beside the framework's: with at most {} or {} in the last RNN call, "
+        "all "
+        "else equal, {} would be left for it.",
+        words::plural(end.fits_batch, "sequence"), words::plural(end.fits_seq_length, "time step"),
+        format_bytes(static_cast<double>(little_memory)));
+  return text;
 }
 
 }  // namespace
@@ -72,6 +93,8 @@ std::optional<Section> end_of(const Content& content) {
             "{} of other processes: see the JSON report.",
             words::plural(static_cast<long long>(end->exceptions.size() - most), "more exception")),
         Look::note});
+  if (const std::string text = memory_of(*end); !text.empty())
+    section.blocks.push_back(Paragraph{Text(text)});
   if (!end->calls.empty()) section.blocks.push_back(last_calls_of(content, end->calls));
   return section;
 }

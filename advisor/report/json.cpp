@@ -25,7 +25,7 @@ using fields::Json;
 using fields::to_value;
 
 // docs/schema/report.schema.json says which changes raise which number.
-constexpr std::string_view schema_version = "1.9";
+constexpr std::string_view schema_version = "1.10";
 
 std::string str(std::string_view text) { return to_valid_utf8(text); }
 
@@ -340,16 +340,22 @@ Json end_json(const std::optional<ProgramEnd>& end) {
                                    return {{"text", str(each.text)},
                                            {"errors", errors_json(each.explained)}};
                                  })},
-          {"last_calls", list_of(end->calls, [](const LastCall& call) -> Json {
-             return {{"function", str(call.function)},
-                     {"configuration", whole_or_null(call.configuration)},
-                     {"status", call.status},
-                     {"status_name", call.status_name},
-                     {"reason", text_or_null(call.reason)},
-                     {"place", text_or_null(call.place)},
-                     {"workspace_bytes", whole_or_null(call.workspace_bytes)},
-                     {"reserve_bytes", whole_or_null(call.reserve_bytes)}};
-           })}};
+          {"last_calls", list_of(end->calls,
+                                 [](const LastCall& call) -> Json {
+                                   return {{"function", str(call.function)},
+                                           {"configuration", whole_or_null(call.configuration)},
+                                           {"status", call.status},
+                                           {"status_name", call.status_name},
+                                           {"reason", text_or_null(call.reason)},
+                                           {"place", text_or_null(call.place)},
+                                           {"workspace_bytes", whole_or_null(call.workspace_bytes)},
+                                           {"reserve_bytes", whole_or_null(call.reserve_bytes)},
+                                           {"memory_free_bytes",
+                                            whole_or_null(call.memory_free_bytes)}};
+                                 })},
+          {"memory_free_bytes", whole_or_null(end->memory_free_bytes)},
+          {"fits_batch", positive(end->fits_batch)},
+          {"fits_seq_length", positive(end->fits_seq_length)}};
 }
 
 Json samples_or_null(const std::vector<double>& samples) {

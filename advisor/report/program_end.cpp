@@ -5,6 +5,7 @@
 
 #include "advisor/report/places.h"
 #include "advisor/report/words.h"
+#include "core/model/memory.h"
 #include "profiler/profile/cudnn_status.h"
 
 namespace rnnadvisor::advisor {
@@ -17,8 +18,23 @@ bool ended_well(const Process& process) {
          (process.end == ProcessEnd::exited && process.exit_status == 0);
 }
 
+// What was free at the end, and what its process took since, less what it gave back.
+std::int64_t free_after(const Profile& p, int process, int device, std::int64_t time_ns) {
+  if (process < 0 || static_cast<std::size_t>(process) >= p.processes.size()) return -1;
+  std::int64_t free = p.processes[static_cast<std::size_t>(process)].memory_free_bytes;
+  if (free < 0) return -1;
+  const auto& a = p.allocations;
+  for (std::size_t i = a.size(); i-- > 0 && a.time_ns[i] > time_ns;)
+    if (a.process[i] == process && a.device[i] == device)
+      free += a.release[i] ? -a.bytes[i] : a.bytes[i];
+  return std::max<std::int64_t>(free, -1);
+}
+
 LastCall last_call_of(const Profile& p, const RnnCall& call) {
   LastCall last;
+  last.memory_free_bytes = call.memory_free_bytes >= 0
+                               ? call.memory_free_bytes
+                               : free_after(p, call.process, call.device, call.host_end_ns);
   last.function = words::phase(call.phase);
   last.configuration = call.configuration;
   last.status = call.status;
@@ -65,16 +81,43 @@ std::vector<LastCall> last_calls(const Profile& p) {
   return calls;
 }
 
+// How large the configuration of the last call may be for `little_memory` to be free beside it.
+void find_what_fits(const Profile& p, ProgramEnd& end) {
+  const auto last = std::find_if(end.calls.rbegin(), end.calls.rend(),
+                                 [](const LastCall& call) { return call.configuration >= 0; });
+  if (last == end.calls.rend()) return;
+  const auto& configuration = p.configurations[static_cast<std::size_t>(last->configuration)];
+  if (!configuration.described()) return;
+  const RnnConfig& config = configuration.config;
+  const std::int64_t room =
+      model::memory_need(config, config.mode).total + end.memory_free_bytes - little_memory;
+  if (room <= 0) return;
+  end.fits_batch = model::largest_batch(config, config.mode, room);
+  end.fits_seq_length = model::largest_seq_length(config, config.mode, room);
+}
+
 }  // namespace
 
 std::optional<ProgramEnd> end_of_program(const Profile& profile) {
   ProgramEnd end;
+  for (const auto& process : profile.processes) {
+    const std::int64_t free = process.memory_free_bytes;
+    if (!ended_well(process) && free >= 0 &&
+        (end.memory_free_bytes < 0 || free < end.memory_free_bytes))
+      end.memory_free_bytes = free;
+  }
   for (const auto& note : profile.notes)
     if (note.code == program_exception)
-      end.exceptions.push_back({note.text, explain_errors(note.text)});
+      end.exceptions.push_back(
+          {note.text, explain_errors(note.text, known_errors(), end.short_of_memory())});
   if (end.exceptions.empty()) return std::nullopt;
   end.calls = last_calls(profile);
+  if (end.short_of_memory()) find_what_fits(profile, end);
   return end;
+}
+
+bool ProgramEnd::short_of_memory() const {
+  return memory_free_bytes >= 0 && memory_free_bytes < little_memory;
 }
 
 std::string_view last_lines(std::string_view text, std::size_t most) {

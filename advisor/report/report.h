@@ -204,6 +204,9 @@ struct LastCall {
   std::string status_name, reason;  // "CUDNN_STATUS_BAD_PARAM"; cuDNN's own words, may be empty
   std::string place;                // "train.py:31 in forward"; empty: not recorded
   std::int64_t workspace_bytes = -1, reserve_bytes = -1;  // -1: not known
+  // Free memory of the GPU after it: as the failed call was followed by a look, else from what was
+  // free at the end and what the program allocated since; -1: not known.
+  std::int64_t memory_free_bytes = -1;
 };
 
 // How a Python program ended that an exception ended.
@@ -212,8 +215,13 @@ struct ProgramEnd {
     std::string text;  // as Python prints it, several lines, without secrets
     std::vector<ExplainedError> explained;
   };
-  std::vector<Exception> exceptions;  // one for each process that had another
-  std::vector<LastCall> calls;        // of the processes that failed, the last one last
+  std::vector<Exception> exceptions;    // one for each process that had another
+  std::vector<LastCall> calls;          // of the processes that failed, the last one last
+  std::int64_t memory_free_bytes = -1;  // of the GPU with least of it, at the end; -1: not known
+  // Where little was free, that cuDNN needs for itself: how large the last forward call may be, all
+  // else equal, to leave room. 0: not known.
+  int fits_batch = 0, fits_seq_length = 0;
+  bool short_of_memory() const;
 };
 
 struct Report {

@@ -302,6 +302,7 @@ void ProcessSpool::add_execution(const spool::Call& call) {
   c.weights_bytes = size_or_none(call.weight_bytes);
   c.workspace_bytes = size_or_none(call.workspace_bytes);
   c.reserve_bytes = size_or_none(call.reserve_bytes);
+  c.memory_free_bytes = call.free_bytes > 0 ? size_or_none(call.free_bytes) : -1;
   c.source = CallSource::hook;
   const bool captured = (call.flags & spool::call_captured_in_graph) != 0;
   c.graph = captured ? GraphState::captured : GraphState::none;

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <cstring>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "profiler/launch/exception_text.h"
 #include "profiler/launch/process_spool.h"
@@ -70,6 +72,12 @@ std::int64_t bounded_count(std::uint64_t count) {
   return static_cast<std::int64_t>(count < most ? count : most);
 }
 
+std::int64_t bytes_in(const std::string& text) {
+  std::uint64_t bytes = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+  return status == std::errc{} && bytes > 0 ? bounded_count(bytes) : -1;
+}
+
 }  // namespace
 
 void ProcessSpool::note(NoteSeverity severity, std::string code, std::string text,
@@ -90,10 +98,15 @@ void ProcessSpool::add_notes() {
          bounded_count(header.lost[i]));
   }
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> distinct;
-  const spool::Note* exception = nullptr;
+  const spool::Note *exception = nullptr, *memory = nullptr;
+  const auto later = [](const spool::Note* one, const spool::Note& other) {
+    return one == nullptr || one->time_ns <= other.time_ns;
+  };
   for (const auto& record : notes_) {
     if (tables_.text(record.code) == spool::program_exception) {
-      if (exception == nullptr || exception->time_ns <= record.time_ns) exception = &record;
+      if (later(exception, record)) exception = &record;
+    } else if (tables_.text(record.code) == spool::memory_at_exception) {
+      if (later(memory, record)) memory = &record;
     } else if (distinct.size() < most_notes || distinct.contains({record.code, record.text}))
       ++distinct[{record.code, record.text}];
   }
@@ -106,6 +119,9 @@ void ProcessSpool::add_notes() {
   if (exception != nullptr && !(process.end == ProcessEnd::exited && process.exit_status == 0)) {
     if (auto text = exception_text(tables_.text(exception->text)); !text.empty())
       note(NoteSeverity::warning, program_exception, std::move(text));
+    if (memory != nullptr)
+      builder_.profile().processes[static_cast<std::size_t>(process_)].memory_free_bytes =
+          bytes_in(tables_.text(memory->text));
   }
   if (header.mode < header.asked_mode) {
     note(NoteSeverity::warning, "mode-reduced",

@@ -6,6 +6,7 @@
 #include "profiler/plugin/capture_range.h"
 #include "profiler/plugin/counters.h"
 #include "profiler/plugin/cupti.h"
+#include "profiler/plugin/device_memory.h"
 #include "profiler/plugin/driver.h"
 #include "profiler/plugin/events.h"
 #include "profiler/plugin/frameworks.h"
@@ -104,6 +105,7 @@ void end_execution(CudnnLibrary& library, Entry entry, const Arguments& argument
   note_capture(e.stream, call);
   describe(library, arguments, call);
   call.call_site = call_site(configuration);
+  if (status != CUDNN_STATUS_SUCCESS) call.free_bytes = free_memory();
   writer().add(call, spool::Loss::calls);
   if (e.timed >= 0) events_collect(false);
 }

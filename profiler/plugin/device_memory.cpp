@@ -35,4 +35,11 @@ const DeviceMemory* device_memory() {
   return ok ? &table : nullptr;
 }
 
+std::uint64_t free_memory() {
+  const DeviceMemory* memory = device_memory();
+  std::size_t free = 0, all = 0;
+  if (memory == nullptr || memory->cuMemGetInfo(&free, &all) != CUDA_SUCCESS) return 0;
+  return free > 0 ? free : 1;
+}
+
 }  // namespace rnnadvisor::plugin

@@ -6,11 +6,13 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <atomic>
 #include <type_traits>
 
+#include "profiler/plugin/device_memory.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -114,6 +116,15 @@ void describe_exception(void* type, void* value, void* traceback) {
   if (bytes != nullptr && size > 0) keep_end(bytes, static_cast<std::size_t>(size));
 }
 
+// What little memory explains: cuDNN's own allocations fail with statuses that do not say so.
+void note_free_memory() {
+  const std::uint64_t free = free_memory();
+  if (free == 0) return;
+  char text[24];
+  snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(free));
+  note(spool::memory_at_exception, text);
+}
+
 // One that an interactive interpreter shows ends nothing: of many the last counts.
 constexpr int most_exceptions = 64;
 std::atomic<int> exceptions_seen{0};
@@ -132,8 +143,10 @@ int on_audit_event(const char* event, void* arguments, void*) {
   void* traceback = api.tuple_item(arguments, 3);
   // Its user ended the program, or it ended itself.
   if (type != nullptr && value != nullptr && traceback != nullptr &&
-      api.matches(type, *api.keyboard_interrupt) == 0 && api.matches(type, *api.system_exit) == 0)
+      api.matches(type, *api.keyboard_interrupt) == 0 && api.matches(type, *api.system_exit) == 0) {
     describe_exception(type, value, traceback);
+    note_free_memory();
+  }
   api.error_clear();
   api.error_restore(error_type, error, error_traceback);
   return 0;

@@ -123,6 +123,8 @@ struct RnnCall {
   // How long that step took on the device, to the call that began the next; -1: it was traced, or
   // its time is not known.
   std::int64_t step_duration_ns = -1;
+  // Free memory of the GPU after a call that failed, bytes; -1: it succeeded, or not known.
+  std::int64_t memory_free_bytes = -1;
 
   bool operator==(const RnnCall&) const = default;
 };

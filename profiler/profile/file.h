@@ -14,7 +14,7 @@
 
 namespace rnnadvisor {
 
-inline constexpr int rnnprof_schema_version = 8;
+inline constexpr int rnnprof_schema_version = 9;
 inline constexpr int rnnprof_application_id = 0x524e4e50;  // "RNNP", in the header of every file
 
 // Writes the file as a whole or not at all (core/base/output_file.h), readable by its owner alone

@@ -35,6 +35,8 @@ struct Process {
   ProcessEnd end = ProcessEnd::unknown;
   int exit_status = -1;  // 0 to 255 when it exited, else -1
   int signal = -1;       // when it was signalled or killed, else -1
+  // Free memory of its GPU when an exception ended it, bytes; -1: not known.
+  std::int64_t memory_free_bytes = -1;
   // Environment variables that decide something, and their values.
   std::vector<std::pair<std::string, std::string>> variables;
 

@@ -24,7 +24,7 @@
 namespace rnnadvisor::spool {
 
 inline constexpr std::uint64_t magic = 0x314c4f4f50534e52;  // "RNSPOOL1"
-inline constexpr std::uint32_t format_version = 5;
+inline constexpr std::uint32_t format_version = 6;
 inline constexpr std::size_t header_bytes = 4096;
 inline constexpr std::uint32_t chunk_magic = 0x4b4e4843;  // "CHNK"
 // A chunk starts at a multiple of this and has as many bytes as a multiple of it, `chunks_begin`
@@ -250,6 +250,8 @@ struct Call {
   std::uint8_t alignment[static_cast<std::size_t>(
       Pointer::count)];    // log2, at most 12; 255: null or no such argument
   std::uint32_t function;  // string: the name of an older function; 0 with every other
+  std::uint64_t
+      free_bytes;  // of the GPU's memory after a call that failed, at least 1; 0: not known
 };
 
 struct CallTime {  // by CUDA events around the call
@@ -396,6 +398,8 @@ inline constexpr char acceleration_off[] = "acceleration-off";
 // the last counts. Its text has at most so many bytes, the last ones.
 inline constexpr char program_exception[] = "program-exception";
 inline constexpr std::size_t exception_bytes = 8192;
+// The code of the note that follows it: the free memory of that thread's GPU then, in bytes.
+inline constexpr char memory_at_exception[] = "memory-at-exception";
 
 struct ThreadName {
   static constexpr Type type = Type::thread_name;

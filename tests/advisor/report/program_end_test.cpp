@@ -1,7 +1,10 @@
 // How the program ended: the same in every format.
 #include "advisor/report/program_end.h"
 
+#include <random>
+
 #include "advisor/report/terminal.h"
+#include "core/model/memory.h"
 #include "tests/advisor/report/formats.h"
 
 namespace rnnadvisor::advisor {
@@ -92,6 +95,87 @@ TEST(ProgramEnd, AnUnknownExceptionIsShownToo) {
   EXPECT_THAT(write_text(report), HasSubstr("explain-error --list"));
   EXPECT_THAT(write_html(report), HasSubstr("How the program ended"));
   json_of(report);
+}
+
+constexpr const char* internal_error =
+    "Traceback (most recent call last):\n"
+    "  File \"torch/nn/modules/rnn.py\", line 1127, in forward\n"
+    "RuntimeError: cuDNN error: CUDNN_STATUS_INTERNAL_ERROR";
+
+// The status of cuDNN does not tell it, what was free does.
+TEST(ProgramEnd, LackOfMemoryIsNamedWhereLittleWasFree) {
+  const auto led_by = [](std::int64_t free) {
+    auto judged = failed(internal_error);
+    judged->profile.processes[0].memory_free_bytes = free;
+    return judged->report().end->exceptions[0].explained.at(0).error->id;
+  };
+  EXPECT_EQ(led_by(0), "cudnn-memory-in-disguise");
+  EXPECT_EQ(led_by(little_memory - 1), "cudnn-memory-in-disguise");
+  EXPECT_NE(led_by(little_memory), "cudnn-memory-in-disguise");
+  EXPECT_NE(led_by(-1), "cudnn-memory-in-disguise");
+}
+
+TEST(ProgramEnd, WhatFitsLeavesRoomForCudnn) {
+  std::mt19937 random(20261129);
+  const auto below = [&](int n) { return std::uniform_int_distribution<>(0, n - 1)(random); };
+  for (int i = 0; i < 20; ++i) {
+    auto judged = failed(internal_error);
+    RnnConfig& config = judged->profile.configurations[0].config;
+    config.batch_size = 16 * (1 + below(16));
+    config.seq_length = 100 * (1 + below(10));
+    config.hidden_size = config.proj_size = 1024;
+    const std::int64_t free = below(little_memory);
+    judged->profile.processes[0].memory_free_bytes = free;
+    const auto end = judged->report().end;
+    const std::int64_t room = model::memory_need(config, config.mode).total + free - little_memory;
+    const auto need = [&](int batch, int length) {
+      RnnConfig other = config;
+      other.batch_size = batch;
+      other.seq_length = length;
+      return model::memory_need(other, other.mode).total;
+    };
+    ASSERT_LT(end->fits_batch, config.batch_size);
+    ASSERT_LT(end->fits_seq_length, config.seq_length);
+    if (end->fits_batch > 0) {
+      EXPECT_LE(need(end->fits_batch, config.seq_length), room);
+    }
+    EXPECT_GT(need(end->fits_batch + 1, config.seq_length), room);
+    if (end->fits_seq_length > 0) {
+      EXPECT_LE(need(config.batch_size, end->fits_seq_length), room);
+    }
+    EXPECT_GT(need(config.batch_size, end->fits_seq_length + 1), room);
+    EXPECT_EQ(json_of(judged->report())["program_end"]["memory_free_bytes"], free);
+  }
+}
+
+// Backwards from the end: what was allocated after a call was free after it.
+TEST(ProgramEnd, FreeMemoryAfterEachCallFollowsFromTheEnd) {
+  auto judged = failed(internal_error);
+  Profile& p = judged->profile;
+  p.processes[0].memory_free_bytes = 1000;
+  const auto allocate = [&](std::int64_t time, std::int64_t bytes, bool release) {
+    auto& a = p.allocations;
+    a.time_ns.push_back(time);
+    a.bytes.push_back(bytes);
+    a.address.push_back(1);
+    a.correlation.push_back(0);
+    a.release.push_back(release);
+    a.call.push_back(-1);
+    a.device.push_back(0);
+    a.process.push_back(0);
+  };
+  for (auto& call : p.calls) call.host_end_ns = call.host_start_ns;
+  p.calls[7].memory_free_bytes = 77;
+  allocate(50, 5, false);
+  allocate(105, 300, false);
+  allocate(106, 100, true);
+  allocate(107, 40, false);
+  const auto end = judged->report().end;
+  ASSERT_TRUE(end);
+  std::vector<std::int64_t> free;
+  for (const auto& call : end->calls) free.push_back(call.memory_free_bytes);
+  // Calls at 104, 105, a function at 106, which knows nothing, and calls at 106 and 107.
+  EXPECT_THAT(free, ::testing::ElementsAre(1240, 940, -1, 1040, 77));
 }
 
 TEST(ProgramEnd, AProgramThatEndedWellHasNone) {

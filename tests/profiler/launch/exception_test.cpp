@@ -39,6 +39,24 @@ TEST_F(Collect, TheLastExceptionOfAProcessIsKept) {
   EXPECT_EQ(note->count, 1);
 }
 
+TEST_F(Collect, FreeMemoryAtTheExceptionIsOfTheProcess) {
+  for (const auto& [text, bytes] :
+       {std::pair("123456789", std::int64_t{123456789}), std::pair("0", std::int64_t{-1}),
+        std::pair("-5", std::int64_t{-1}), std::pair("much", std::int64_t{-1})}) {
+    auto writer = failed();
+    add_exception(writer, "RuntimeError: 1\n");
+    spool::Note note{};
+    note.time_ns = 9'000;
+    note.code = writer.text(spool::memory_at_exception);
+    note.text = writer.text(text);
+    writer.add(note);
+    const auto profile = profile_of(writer);
+    ASSERT_EQ(profile.processes.size(), 1U);
+    EXPECT_EQ(profile.processes[0].memory_free_bytes, bytes) << text;
+    EXPECT_EQ(find_note(profile, spool::memory_at_exception), nullptr);
+  }
+}
+
 TEST_F(Collect, EqualExceptionsOfRanksAreOne) {
   for (const int pid : {100, 101, 102}) {
     auto writer = failed(pid);
