@@ -90,6 +90,7 @@ struct Comparison {
   std::vector<Match> matches;          // the largest change of time first
   std::vector<CallMatch> calls;        // process by process, in the order of time
   double before_ms = 0, after_ms = 0;  // over what is in both
+  double batches = 1;    // batch after over batch before, where all layers have the same; else 1
   double spread_ms = 0;  // half the interval of their difference; -1: too few samples to tell
   std::optional<StepComparison> step;       // nothing: neither timed nor marked in both
   std::vector<StepComparison> other_steps;  // of other GPUs, with less of a slowdown

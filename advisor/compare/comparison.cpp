@@ -278,10 +278,30 @@ void add_to_sum(Comparison& result, const Match& match, double times) {
 
 }  // namespace
 
+namespace {
+
+double batches_of(const Profile& before, const Profile& after,
+                  const std::vector<ConfigurationPair>& pairs) {
+  double batches = 0;
+  for (const auto& pair : pairs) {
+    if (pair.before.size() != 1 || pair.after.size() != 1) continue;
+    const auto& b = before.configurations[static_cast<std::size_t>(pair.before.front().first)];
+    const auto& a = after.configurations[static_cast<std::size_t>(pair.after.front().first)];
+    if (!b.described() || !a.described() || b.config.batch_size <= 0) return 1;
+    const double ratio = static_cast<double>(a.config.batch_size) / b.config.batch_size;
+    if (batches != 0 && batches != ratio) return 1;
+    batches = ratio;
+  }
+  return batches > 0 ? batches : 1;
+}
+
+}  // namespace
+
 Comparison compare(const advisor::Report& before, const advisor::Report& after) {
   Comparison result;
   const Side left(before), right(after);
   const auto pairs = pair_configurations(left.profile, right.profile);
+  result.batches = batches_of(left.profile, right.profile, pairs);
   const auto old_steps = step_marks(left.profile), new_steps = step_marks(right.profile);
   const auto step = common_step(old_steps, new_steps);
   const StepMarks* const old_step = step ? &old_steps.at(*step) : nullptr;

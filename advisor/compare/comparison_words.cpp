@@ -25,10 +25,13 @@ std::string name_of(const StepComparison& step) {
   return "A step of the program, timed without tracing";
 }
 
+std::string median_of(const MedianInterval& interval) {
+  return interval.count == 0 ? "–" : format_milliseconds(interval.median);
+}
+
 std::string time_of(const MedianInterval& interval) {
-  if (interval.count == 0) return "–";
   const std::string spread = words::interval(interval);
-  return format_milliseconds(interval.median) + (spread.empty() ? "" : " (" + spread + ")");
+  return median_of(interval) + (spread.empty() ? "" : " (" + spread + ")");
 }
 
 std::string change_of(double before_ms, double after_ms) {
@@ -88,17 +91,22 @@ document::Table parts_table(const Comparison& comparison) {
 document::Table calls_table(const Comparison& comparison, std::size_t rows) {
   document::Table table;
   table.title = "RNN calls, the largest change first";
-  table.columns = {{.title = "Configuration", .narrow = document::Narrow::clip, .head = true},
-                   {.title = "phase"},
-                   {.title = "before", .number = true},
-                   {.title = "after", .number = true},
-                   {.title = "", .narrow = document::Narrow::keep}};
+  table.columns = {
+      {.title = "Configuration", .narrow = document::Narrow::clip, .least = 44, .head = true},
+      {.title = "phase"},
+      {.title = "before", .number = true},
+      {.title = "95 %", .number = true, .drop = 1},
+      {.title = "after", .number = true},
+      {.title = "95 %", .number = true, .drop = 1},
+      {.title = "", .narrow = document::Narrow::keep}};
   for (const auto& match : comparison.matches) {
     if (table.rows.size() == rows) break;
     table.rows.push_back({{{document::Text(words::clean(match.name), document::Tone::name)},
                            {document::Text(std::string(words::phase(match.phase)))},
-                           {document::Text(time_of(match.before_ms))},
-                           {document::Text(time_of(match.after_ms))},
+                           {document::Text(median_of(match.before_ms))},
+                           {document::Text(words::interval(match.before_ms))},
+                           {document::Text(median_of(match.after_ms))},
+                           {document::Text(words::interval(match.after_ms))},
                            {document::Text(change_in_words(match.change, match.ratio()))}}});
   }
   if (const std::size_t more = comparison.matches.size() - table.rows.size(); more > 0)
@@ -180,6 +188,9 @@ std::string step_line_of(const Comparison& comparison) {
   std::string line =
       fmt::format("{}: {} before, {} after.", comparing::name_of(*step),
                   comparing::time_of(step->before_ms), comparing::time_of(step->after_ms));
+  if (comparison.batches != 1)
+    line += fmt::format(" For each sequence of the batch: {}.",
+                        comparing::faster_or_slower(step->ratio() * comparison.batches));
   if (comparison.spread_ms >= 0 &&
       std::fabs(comparison.after_ms - comparison.before_ms) <= comparison.spread_ms)
     line += " The RNN calls alone: no difference beyond noise.";

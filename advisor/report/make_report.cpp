@@ -586,9 +586,9 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
     pad_alike(each);
     each.standing =
         refused_as_alternative(index, each.index) ? Standing::refused : standing_of(each);
-    each.verdict = verdict_of(each);
   }
   join_shapes(report.configurations, index);
+  for (auto& each : report.configurations) each.verdict = verdict_of(each);
   tell_apart(report.configurations);
   report.headline = headline_of(report);
   report.assumption = assumption_of(report, facts);

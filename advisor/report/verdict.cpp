@@ -224,7 +224,10 @@ std::string judged(std::string text, const ConfigurationReport& report,
   if (!counts.empty()) {
     text += "; " + counts;
     if (const Finding* first = first_gain(findings))
-      text += ", " + (of_step ? step_to_gain(*first) : to_gain(*first, first->saving));
+      // Of a layer with several shapes the action adds up what all of them save.
+      text += ", " +
+              (of_step ? step_to_gain(*first)
+                       : to_gain(*first, report.shapes.size() > 1 ? std::nullopt : first->saving));
     return text + ".";
   }
   if (report.passed > 0) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "advisor/facts/framework_call.h"
 #include "advisor/facts/profile_index.h"
@@ -47,15 +48,45 @@ const CallArguments* arguments_of(const Profile& profile, int call) {
   return at < 0 ? nullptr : &profile.call_arguments[static_cast<std::size_t>(at)];
 }
 
-std::vector<Phase> phases_of(const RecordedCall& recorded) {
+// A backward phase needs those before it. Of a configuration: those that its calls had, else all.
+std::vector<Phase> phases_of(const Profile& profile, const RecordedCall& recorded,
+                             int configuration) {
   // Running it would write far outside of the buffers that cuDNN asks for.
   if (model::weight_query_wraps(recorded.config)) return {};
-  if (recorded.call == nullptr) {
-    if (recorded.config.mode == Mode::inference) return {Phase::forward_inference};
-    return {all_phases.begin(), all_phases.end()};
+  std::set<Phase> made;
+  if (recorded.call != nullptr) {
+    made.insert(recorded.call->phase);
+  } else {
+    for (const auto& call : profile.calls)
+      if (call.configuration == configuration) made.insert(call.phase);
   }
-  if (recorded.call->phase == Phase::forward_inference) return {Phase::forward_inference};
-  return {all_phases.begin() + 1, all_phases.begin() + static_cast<int>(recorded.call->phase) + 1};
+  if (made.empty() && recorded.config.mode == Mode::inference)
+    made.insert(Phase::forward_inference);
+  if (made.empty()) made.insert(all_phases.begin(), all_phases.end());
+  std::vector<Phase> phases;
+  for (const Phase phase : all_phases)
+    if (phase == Phase::forward_inference ? made.contains(phase) : phase <= *made.rbegin())
+      phases.push_back(phase);
+  return phases;
+}
+
+// Of the one call, from its CUDA events, else from its kernels.
+void add_own_time(RecordedCall& recorded, const Profile& profile, int call) {
+  const RnnCall& made = *recorded.call;
+  std::int64_t first = -1, last = made.device_duration_ns;
+  const bool events = last >= 0;
+  for (std::size_t k = 0; !events && k < profile.kernels.size(); ++k) {
+    if (profile.kernels.call[k] != call) continue;
+    if (first < 0) first = profile.kernels.start_ns[k];
+    last = std::max(last, profile.kernels.end_ns[k] - first);
+  }
+  if (last < 0) return;
+  recorded.ms[static_cast<std::size_t>(made.phase)] = static_cast<double>(last) / 1e6;
+  recorded.times.insert(recorded.times.begin(),
+                        fmt::format("this call: {:.4f} ms, {}", static_cast<double>(last) / 1e6,
+                                    !events         ? "traced, from the first kernel to the last"
+                                    : made.untraced ? "CUDA events around it, without tracing"
+                                                    : "CUDA events around it"));
 }
 
 // The times of a phase as they compare best with those that a program takes with CUDA events.
@@ -159,10 +190,11 @@ Result<RecordedCall> look_up(const Profile& profile, const WhatToReproduce& what
                       training ? std::max(least, sizes.workspace_training.value) : least,
                       training ? sizes.reserve_training.value : 0};
   }
-  recorded.phases = phases_of(recorded);
+  recorded.phases = phases_of(profile, recorded, configuration);
   std::optional<ProfileIndex> index;
   for (const Phase phase : recorded.phases)
     add_times(recorded, profile, configuration, phase, index);
+  if (recorded.call != nullptr) add_own_time(recorded, profile, what.call);
   add_failure(recorded, profile, configuration);
   return recorded;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -50,13 +51,15 @@ void infer_autocast(Profile& profile) {
   };
   std::map<int, Calls> found;               // by configuration
   std::map<int, std::deque<char>> kernels;  // since the last call, by process: whether it converts
+  std::set<int> called;  // processes
   std::vector<char> seen(profile.calls.size(), 0);
   for (std::size_t i = 0; i < profile.kernels.size(); ++i) {  // by start
     auto& last = kernels[profile.kernels.process[i]];
     const int call = profile.kernels.call[i];
     if (call >= 0 && std::exchange(seen[static_cast<std::size_t>(call)], 1) == 0) {
       const int tensors = weight_tensors(profile, call);
-      if (tensors > 0) {
+      // Before the first call of a process its model is made, and may be converted.
+      if (tensors > 0 && called.contains(profile.kernels.process[i])) {
         const auto reach =
             std::min(last.size(), static_cast<std::size_t>(tensors) + others_between);
         const auto copies =
@@ -67,6 +70,7 @@ void infer_autocast(Profile& profile) {
       }
     }
     if (call >= 0) {
+      called.insert(profile.kernels.process[i]);
       last.clear();
     } else {
       last.push_back(converts[static_cast<std::size_t>(profile.kernels.name[i])]);

@@ -44,7 +44,7 @@ Result<std::string> read_text(Context& context, const std::string& path) {
     file.read(text.data(), static_cast<std::streamsize>(text.size()));
   }
   if (!file)
-    return fail(ErrorCode::io, fmt::format("cannot read '{}'", path),
+    return fail(ErrorCode::not_found, fmt::format("cannot read '{}'", path),
                 "give a file with the traceback or log, or - for standard input");
   return text;
 }
@@ -114,9 +114,10 @@ void add_explain_error(CLI::App& app, Context& context) {
       command->add_option("file", arguments->file, "a traceback or log; - for standard input")
           ->type_name("FILE");
   context.completions[file] = {Context::Completion::Kind::file, {}};
+  auto* json = command->add_flag("--json", arguments->json, "as JSON")->group(group_output);
   command->add_flag("--list", arguments->list, "name the errors that are known")
+      ->excludes(json)
       ->group(group_output);
-  command->add_flag("--json", arguments->json, "as JSON")->group(group_output);
   command->callback([arguments, &context] {
     context.action = [arguments, &context] { return explain_error(context, *arguments); };
   });

@@ -133,6 +133,30 @@ TEST(Reproduce, EveryRecordedConfigurationAndTheFirstCallOfEachPhase) {
   EXPECT_GT(scripts, 20);
 }
 
+// Of a recorded configuration the phases that were recorded; of a call its own time, not that of
+// others like it.
+TEST(Reproduce, WhatWasRecordedIsMade) {
+  auto profile = profile_of(RnnConfig{}, shipped_devices().front());
+  RnnCall call;
+  call.configuration = 0;
+  call.phase = Phase::forward_training;
+  for (const std::int64_t ns : {1'000'000, 2'000'000, 9'000'000}) {
+    call.device_duration_ns = ns;
+    profile.calls.push_back(call);
+  }
+  const auto all = reproduce(profile, {.configuration = 0}, "x.rnnprof");
+  ASSERT_TRUE(all);
+  EXPECT_EQ(value_of(all->files[0].text, "phases"), "{forward_training}");
+  EXPECT_EQ(value_of(all->files[0].text, "recorded_ms"), "{0, 2, 0, 0}");
+  const auto last = reproduce(profile, {.call = 2}, "x.rnnprof");
+  ASSERT_TRUE(last);
+  EXPECT_EQ(value_of(last->files[0].text, "recorded_ms"), "{0, 9, 0, 0}");
+  profile.calls.clear();
+  const auto none = reproduce(profile, {.configuration = 0}, "x.rnnprof");
+  ASSERT_TRUE(none);
+  EXPECT_THAT(value_of(none->files[0].text, "phases"), HasSubstr("backward_weights"));
+}
+
 // What PyTorch called is written for PyTorch, too: of the recorded programs all layers of one.
 TEST(Reproduce, CallsThatPyTorchMadeHaveAScript) {
   int seen = 0;

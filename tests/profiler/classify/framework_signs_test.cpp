@@ -61,6 +61,16 @@ TEST(FrameworkSigns, AnOptimizerThatCopiesWeightsIntoHalfIsNoAutocast) {
   EXPECT_FALSE(profile.configurations[0].program.autocast.has_value());
 }
 
+// A model that is made in half is converted once.
+TEST(FrameworkSigns, AModelThatIsConvertedBeforeItsFirstCallIsNoAutocast) {
+  Profile profile = program(1, 4);
+  infer_autocast(profile);
+  EXPECT_FALSE(profile.configurations[0].program.autocast.has_value());
+  Profile twice = program(2, 4);
+  infer_autocast(twice);
+  EXPECT_EQ(twice.configurations[0].program.autocast, Autocast::float16);
+}
+
 TEST(FrameworkSigns, OnlyHalfIsAsked) {
   Profile profile = program(10, 40, 2, DataType::float32);
   infer_autocast(profile);
