@@ -72,18 +72,36 @@ std::string field_text(const ConfigInput& input, std::string_view wanted) {
 // What layers of a model leave open after the flags, with the names in the model.
 using Assumed = std::map<std::string, std::set<std::string>>;
 
-// Widths must come from somewhere; other fields are assumed, and `assumed` hears so.
-void close_open_fields(const advisor::SavedLayer& layer, const ConfigInput& input, Assumed& assumed,
-                       std::vector<Error>& errors) {
+bool is_width(std::string_view key) { return key == "hidden_size" || key == "input_size"; }
+
+// The first width that a layer leaves open, which must come from somewhere; empty: none.
+std::string missing_width(const advisor::SavedLayer& layer, const ConfigInput& input) {
+  for (const auto& field : layer.open)
+    if (is_width(field.key) && !is_given(input, field.key)) return field.key;
+  return {};
+}
+
+// A width that some layer leaves open is given to those that do, not in place of what others hold.
+Flags flags_for(const advisor::SavedLayer& layer, const std::vector<advisor::SavedLayer>& all,
+                const Flags& flags) {
+  const auto opens = [](const advisor::SavedLayer& of, std::string_view key) {
+    return std::any_of(of.open.begin(), of.open.end(),
+                       [&](const auto& field) { return field.key == key; });
+  };
+  Flags own;
+  for (const auto& flag : flags)
+    if (!is_width(flag.first) || opens(layer, flag.first) ||
+        std::none_of(all.begin(), all.end(),
+                     [&](const auto& each) { return opens(each, flag.first); }))
+      own.push_back(flag);
+  return own;
+}
+
+// Fields other than widths are assumed, and `assumed` hears so.
+void close_open_fields(const advisor::SavedLayer& layer, const ConfigInput& input,
+                       Assumed& assumed) {
   for (const auto& field : layer.open) {
     if (is_given(input, field.key)) continue;
-    if (field.key == "hidden_size" || field.key == "input_size") {
-      errors.push_back(
-          usage(fmt::format("'{}': layer '{}': the file does not hold its {}", input.position.file,
-                            printable(input.config.id), field.key),
-                fmt::format("give {}", flag_name(field.key))));
-      continue;
-    }
     if (field.key == "seq_length" && !input.config.seq_lengths.empty()) continue;
     auto& symbols =
         assumed[fmt::format("{} {}", flag_name(field.key), field_text(input, field.key))];
@@ -116,13 +134,28 @@ void read_model(const std::string& file, const ConfigurationOptions& options,
                    plural(static_cast<long long>(model->layers.size()), "recurrent layer")));
   for (const auto& remark : model->remarks) note(remark);
   Assumed assumed;
+  const std::size_t before = inputs.size();
+  std::vector<Error> left_out;
   for (const auto& layer : model->layers) {
-    ConfigInput& input = inputs.emplace_back(layer.input);
-    lay_over_file(options.flags, input, errors);
-    close_open_fields(layer, input, assumed, errors);
+    ConfigInput input = layer.input;
+    lay_over_file(flags_for(layer, model->layers, options.flags), input, errors);
+    if (const std::string width = missing_width(layer, input); !width.empty()) {
+      left_out.push_back(
+          usage(fmt::format("'{}': layer '{}': the file does not hold its {}", file,
+                            printable(input.config.id), width),
+                fmt::format("give {}", flag_name(width))));
+      continue;
+    }
+    close_open_fields(layer, input, assumed);
+    inputs.push_back(input);
     for (const auto& remark : layer.remarks)
       note(fmt::format("layer '{}': {}", printable(input.config.id), remark));
   }
+  // Of several layers those are judged that can be.
+  if (inputs.size() == before) errors.insert(errors.end(), left_out.begin(), left_out.end());
+  for (const auto& each : left_out)
+    if (inputs.size() > before)
+      note(fmt::format("left out: {}; {} for it", each.message, each.remedy));
   std::vector<std::string> words;
   for (const auto& [word, symbols] : assumed)
     words.push_back(symbols.empty()

@@ -38,7 +38,7 @@ Format format_of(std::string path) {
 
 Result<Format> parse_format(std::string_view text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == text) return static_cast<Format>(i);
+    if (names[i] == text || endings[i].substr(1) == text) return static_cast<Format>(i);
   }
   const auto nearest = did_you_mean(text, names);
   return fail(ErrorCode::invalid_argument,

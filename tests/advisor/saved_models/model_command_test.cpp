@@ -66,14 +66,25 @@ TEST(CheckOfAModel, SaysWhatIsAssumedAndTakesItFromFlags) {
   EXPECT_EQ(inputs->at(0).config.hidden_size, 16);
 }
 
-// Widths are not guessed.
+// Widths are not guessed: a layer without is left out, and a flag gives it one, not those that have
+// theirs.
 TEST(CheckOfAModel, AsksForWidths) {
-  const auto called = call({"check", models + "nested.onnx", "--device", "a100"});
-  EXPECT_EQ(called.status, 2);
-  EXPECT_THAT(called.err, HasSubstr("function Wrapped/gru_inside"));
-  EXPECT_THAT(called.err, HasSubstr("--input-size"));
-  EXPECT_NE(call({"check", models + "nested.onnx", "--device", "a100", "--input-size", "6"}).status,
-            2);
+  ConfigurationOptions options;
+  options.files = {models + "nested.onnx"};
+  std::vector<std::string> notes;
+  options.note = [&](const std::string& text) { notes.push_back(text); };
+  const auto without = read_configurations(options);
+  ASSERT_TRUE(without);
+  EXPECT_EQ(without->size(), 3U);
+  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("function Wrapped/gru_inside"),
+                                    HasSubstr("--input-size"))));
+  options.flags = {{"input_size", "77"}};
+  const auto with = read_configurations(options);
+  ASSERT_TRUE(with);
+  ASSERT_EQ(with->size(), 4U);
+  int given = 0;
+  for (const auto& each : *with) given += each.config.input_size == 77 ? 1 : 0;
+  EXPECT_EQ(given, 1);
 }
 
 TEST(CheckOfAModel, WithoutLayersIsAnErrorThatSaysWhatThereIs) {
