@@ -49,11 +49,10 @@ std::string memory_of(const ProgramEnd& end) {
   if (end.memory_free_bytes < 0) return {};
   std::string text = fmt::format("{} of GPU memory were free then.",
                                  format_bytes(static_cast<double>(end.memory_free_bytes)));
+  if (end.short_of_memory()) text += " cuDNN needs memory beside the framework's.";
   if (end.fits_batch > 0 && end.fits_seq_length > 0)
     text += fmt::format(
-        " cuDNN needs memory beside the framework's: with at most {} or {} in the last RNN call, "
-        "all "
-        "else equal, {} would be left for it.",
+        " With at most {} or {} in the last RNN call, all else equal, {} would be left for it.",
         words::plural(end.fits_batch, "sequence"), words::plural(end.fits_seq_length, "time step"),
         format_bytes(static_cast<double>(little_memory)));
   return text;

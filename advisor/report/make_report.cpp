@@ -399,7 +399,7 @@ int Report::standing_count(Standing standing) const {
 }
 
 Standing Report::worst() const {
-  Standing worst = Standing::unjudged;
+  Standing worst = end ? Standing::error : Standing::unjudged;
   for (const auto& each : configurations) {
     if (each.listed()) worst = std::max(worst, each.standing);
   }
@@ -590,10 +590,10 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   join_shapes(report.configurations, index);
   for (auto& each : report.configurations) each.verdict = verdict_of(each);
   tell_apart(report.configurations);
+  report.end = end_of_program(profile);
   report.headline = headline_of(report);
   report.assumption = assumption_of(report, facts);
   report.figures = look_up_figures(report);
-  report.end = end_of_program(profile);
   return report;
 }
 

@@ -30,6 +30,21 @@ std::int64_t free_after(const Profile& p, int process, int device, std::int64_t 
   return std::max<std::int64_t>(free, -1);
 }
 
+// An error of a kernel as PyTorch would say it: what a program calls after it may end with another
+// one that says nothing.
+std::string_view cuda_error(int status) {
+  switch (status) {
+    case 700:
+      return "\nCUDA error: an illegal memory access was encountered";
+    case 710:
+      return "\nCUDA error: device-side assert triggered";
+    case 719:
+      return "\nCUDA error: unspecified launch failure";
+    default:
+      return "";
+  }
+}
+
 LastCall last_call_of(const Profile& p, const RnnCall& call) {
   LastCall last;
   last.memory_free_bytes = call.memory_free_bytes >= 0
@@ -106,10 +121,13 @@ std::optional<ProgramEnd> end_of_program(const Profile& profile) {
         (end.memory_free_bytes < 0 || free < end.memory_free_bytes))
       end.memory_free_bytes = free;
   }
+  std::string met;
+  for (const auto& process : profile.processes)
+    if (!ended_well(process)) met += cuda_error(process.cuda_status);
   for (const auto& note : profile.notes)
     if (note.code == program_exception)
       end.exceptions.push_back(
-          {note.text, explain_errors(note.text, known_errors(), end.short_of_memory())});
+          {note.text, explain_errors(note.text + met, known_errors(), end.short_of_memory())});
   if (end.exceptions.empty()) return std::nullopt;
   end.calls = last_calls(profile);
   if (end.short_of_memory()) find_what_fits(profile, end);

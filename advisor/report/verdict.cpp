@@ -316,7 +316,9 @@ std::string verdict_of(const ConfigurationReport& report) {
   return judged(subject_sentence(report), report, report.findings, false);
 }
 
-std::string headline_of(const Report& report) {
+namespace {
+
+std::string headline_of_recorded(const Report& report) {
   const std::size_t shown = report.shown();
   if (shown == 0) return nothing_recorded(*report.profile);
   const auto* step = only_step(report);
@@ -353,6 +355,16 @@ std::string headline_of(const Report& report) {
   if (const Finding* first = first_gain(report.findings)) text += "; " + step_to_gain(*first);
   text += ".";
   return step != nullptr ? step_and(*step, text) : text;
+}
+
+}  // namespace
+
+std::string headline_of(const Report& report) {
+  if (!report.end) return headline_of_recorded(report);
+  const auto& explained = report.end->exceptions.front().explained;
+  return fmt::format("The program ended with an exception{}. {}",
+                     explained.empty() ? "" : ": " + explained.front().error->title,
+                     headline_of_recorded(report));
 }
 
 }  // namespace rnnadvisor::advisor

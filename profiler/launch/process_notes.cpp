@@ -1,6 +1,7 @@
 // ProcessSpool: what a reader must know before believing the records of a process.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -72,10 +73,17 @@ std::int64_t bounded_count(std::uint64_t count) {
   return static_cast<std::int64_t>(count < most ? count : most);
 }
 
-std::int64_t bytes_in(const std::string& text) {
+// What the plugin noted of the GPU at the exception; nothing else changes the process.
+void take_state_of_gpu(const std::string& text, Process& process) {
   std::uint64_t bytes = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), bytes);
-  return status == std::errc{} && bytes > 0 ? bounded_count(bytes) : -1;
+  int answer = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, status] = std::from_chars(text.data(), last, bytes);
+  if (status != std::errc{} || end == last || *end != ' ') return;
+  const auto [rest, again] = std::from_chars(end + 1, last, answer);
+  if (again != std::errc{} || rest != last) return;
+  process.memory_free_bytes = bytes > 0 ? bounded_count(bytes) : -1;
+  process.cuda_status = std::max(answer, 0);
 }
 
 }  // namespace
@@ -105,7 +113,7 @@ void ProcessSpool::add_notes() {
   for (const auto& record : notes_) {
     if (tables_.text(record.code) == spool::program_exception) {
       if (later(exception, record)) exception = &record;
-    } else if (tables_.text(record.code) == spool::memory_at_exception) {
+    } else if (tables_.text(record.code) == spool::gpu_at_exception) {
       if (later(memory, record)) memory = &record;
     } else if (distinct.size() < most_notes || distinct.contains({record.code, record.text}))
       ++distinct[{record.code, record.text}];
@@ -120,8 +128,8 @@ void ProcessSpool::add_notes() {
     if (auto text = exception_text(tables_.text(exception->text)); !text.empty())
       note(NoteSeverity::warning, program_exception, std::move(text));
     if (memory != nullptr)
-      builder_.profile().processes[static_cast<std::size_t>(process_)].memory_free_bytes =
-          bytes_in(tables_.text(memory->text));
+      take_state_of_gpu(tables_.text(memory->text),
+                        builder_.profile().processes[static_cast<std::size_t>(process_)]);
   }
   if (header.mode < header.asked_mode) {
     note(NoteSeverity::warning, "mode-reduced",

@@ -35,10 +35,13 @@ const DeviceMemory* device_memory() {
   return ok ? &table : nullptr;
 }
 
-std::uint64_t free_memory() {
+std::uint64_t free_memory(CUresult* answer) {
   const DeviceMemory* memory = device_memory();
+  if (memory == nullptr) return 0;
   std::size_t free = 0, all = 0;
-  if (memory == nullptr || memory->cuMemGetInfo(&free, &all) != CUDA_SUCCESS) return 0;
+  const CUresult status = memory->cuMemGetInfo(&free, &all);
+  if (answer != nullptr) *answer = status;
+  if (status != CUDA_SUCCESS) return 0;
   return free > 0 ? free : 1;
 }
 

@@ -29,7 +29,7 @@ struct DeviceMemory {
 const DeviceMemory* device_memory();
 
 // Free memory of the GPU of this thread's context, bytes, at least 1; 0: not known. It takes 8 µs
-// (H200), so only failures ask.
-std::uint64_t free_memory();
+// (H200), so only failures ask. `answer`: the driver's, an error of an earlier kernel among them.
+std::uint64_t free_memory(CUresult* answer = nullptr);
 
 }  // namespace rnnadvisor::plugin

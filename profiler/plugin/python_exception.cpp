@@ -116,13 +116,18 @@ void describe_exception(void* type, void* value, void* traceback) {
   if (bytes != nullptr && size > 0) keep_end(bytes, static_cast<std::size_t>(size));
 }
 
-// What little memory explains: cuDNN's own allocations fail with statuses that do not say so.
-void note_free_memory() {
-  const std::uint64_t free = free_memory();
-  if (free == 0) return;
-  char text[24];
-  snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(free));
-  note(spool::memory_at_exception, text);
+// What an exception may not tell: cuDNN's own allocations fail with statuses that do not say so,
+// and so does what follows a kernel that failed.
+void note_state_of_gpu() {
+  CUresult answer = CUDA_SUCCESS;
+  const std::uint64_t free = free_memory(&answer);
+  if (answer == CUDA_ERROR_NOT_INITIALIZED || answer == CUDA_ERROR_DEINITIALIZED ||
+      answer == CUDA_ERROR_INVALID_CONTEXT || (free == 0 && answer == CUDA_SUCCESS))
+    return;  // this thread uses no GPU
+  char text[40];
+  snprintf(text, sizeof text, "%llu %d", static_cast<unsigned long long>(free),
+           static_cast<int>(answer));
+  note(spool::gpu_at_exception, text);
 }
 
 // One that an interactive interpreter shows ends nothing: of many the last counts.
@@ -145,7 +150,7 @@ int on_audit_event(const char* event, void* arguments, void*) {
   if (type != nullptr && value != nullptr && traceback != nullptr &&
       api.matches(type, *api.keyboard_interrupt) == 0 && api.matches(type, *api.system_exit) == 0) {
     describe_exception(type, value, traceback);
-    note_free_memory();
+    note_state_of_gpu();
   }
   api.error_clear();
   api.error_restore(error_type, error, error_traceback);

@@ -63,6 +63,7 @@ int ProfileBuilder::add_process(const Process& process) {
   learn(known->local_rank, process.local_rank, -1);
   learn(known->world_size, process.world_size, -1);
   learn(known->memory_free_bytes, process.memory_free_bytes, -1);
+  learn(known->cuda_status, process.cuda_status, 0);
   learn(known->variables, process.variables, decltype(process.variables)());
   for (const auto text : {&Process::executable, &Process::command_line, &Process::cudnn_version,
                           &Process::framework, &Process::framework_version, &Process::mode}) {

@@ -37,6 +37,9 @@ struct Process {
   int signal = -1;       // when it was signalled or killed, else -1
   // Free memory of its GPU when an exception ended it, bytes; -1: not known.
   std::int64_t memory_free_bytes = -1;
+  // What the CUDA driver answered then (CUresult): an error of an earlier kernel stays. 0: none, or
+  // not known.
+  int cuda_status = 0;
   // Environment variables that decide something, and their values.
   std::vector<std::pair<std::string, std::string>> variables;
 

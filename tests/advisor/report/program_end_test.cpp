@@ -115,6 +115,15 @@ TEST(ProgramEnd, LackOfMemoryIsNamedWhereLittleWasFree) {
   EXPECT_NE(led_by(-1), "cudnn-memory-in-disguise");
 }
 
+// A kernel that failed before is the cause, whatever the exception says.
+TEST(ProgramEnd, AnErrorOfAKernelComesBeforeWhatFollowedIt) {
+  auto judged = failed(internal_error);
+  judged->profile.processes[0].cuda_status = 710;
+  EXPECT_EQ(judged->report().end->exceptions[0].explained.at(0).error->id, "device-assert");
+  judged->profile.processes[0].exit_status = 0;  // of another process
+  EXPECT_NE(judged->report().end->exceptions[0].explained.at(0).error->id, "device-assert");
+}
+
 TEST(ProgramEnd, WhatFitsLeavesRoomForCudnn) {
   std::mt19937 random(20261129);
   const auto below = [&](int n) { return std::uniform_int_distribution<>(0, n - 1)(random); };

@@ -39,21 +39,26 @@ TEST_F(Collect, TheLastExceptionOfAProcessIsKept) {
   EXPECT_EQ(note->count, 1);
 }
 
-TEST_F(Collect, FreeMemoryAtTheExceptionIsOfTheProcess) {
-  for (const auto& [text, bytes] :
-       {std::pair("123456789", std::int64_t{123456789}), std::pair("0", std::int64_t{-1}),
-        std::pair("-5", std::int64_t{-1}), std::pair("much", std::int64_t{-1})}) {
-    auto writer = failed();
+TEST_F(Collect, WhatTheGpuWasLikeAtTheExceptionIsOfTheProcess) {
+  int pid = 100;
+  for (const auto& [text, bytes, answer] :
+       {std::tuple("123456789 0", std::int64_t{123456789}, 0), std::tuple("0 710", -1L, 710),
+        std::tuple("5", -1L, 0), std::tuple("-5 0", -1L, 0), std::tuple("5 x", -1L, 0),
+        std::tuple("5 -7", 5L, 0), std::tuple("much", -1L, 0), std::tuple("5 7 8", -1L, 0)}) {
+    auto writer = failed(++pid);
     add_exception(writer, "RuntimeError: 1\n");
     spool::Note note{};
     note.time_ns = 9'000;
-    note.code = writer.text(spool::memory_at_exception);
+    note.code = writer.text(spool::gpu_at_exception);
     note.text = writer.text(text);
     writer.add(note);
     const auto profile = profile_of(writer);
-    ASSERT_EQ(profile.processes.size(), 1U);
-    EXPECT_EQ(profile.processes[0].memory_free_bytes, bytes) << text;
-    EXPECT_EQ(find_note(profile, spool::memory_at_exception), nullptr);
+    const auto made = std::find_if(profile.processes.begin(), profile.processes.end(),
+                                   [&](const Process& each) { return each.pid == pid; });
+    ASSERT_NE(made, profile.processes.end());
+    EXPECT_EQ(made->memory_free_bytes, bytes) << text;
+    EXPECT_EQ(made->cuda_status, answer) << text;
+    EXPECT_EQ(find_note(profile, spool::gpu_at_exception), nullptr);
   }
 }
 
