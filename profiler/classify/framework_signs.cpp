@@ -4,8 +4,11 @@
 #include <deque>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
+
+#include "profiler/classify/torch_choice.h"
 
 namespace rnnadvisor {
 namespace {
@@ -81,6 +84,31 @@ void infer_autocast(Profile& profile) {
     if (2 * calls.converted > calls.all)
       profile.configurations[static_cast<std::size_t>(configuration)].program.autocast =
           Autocast::float16;
+  }
+}
+
+void infer_tf32(Profile& profile) {
+  std::map<int, std::set<int>> names;  // of kernels, by configuration
+  for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
+    const int call = profile.kernels.call[i];
+    if (call < 0) continue;
+    const auto& made = profile.calls[static_cast<std::size_t>(call)];
+    // Some products of weight gradients ran without Tensor Cores although TF32 was allowed.
+    if (made.configuration >= 0 && made.phase != Phase::backward_weights)
+      names[made.configuration].insert(profile.kernels.name[i]);
+  }
+  for (const auto& [index, ids] : names) {
+    auto& configuration = profile.configurations[static_cast<std::size_t>(index)];
+    const auto& device = profile.devices[static_cast<std::size_t>(configuration.device)];
+    if (!configuration.described() || configuration.program.name != Framework::pytorch ||
+        configuration.config.data_type != DataType::float32 || configuration.program.allow_tf32 ||
+        !device.compute_at_least(8))
+      continue;
+    std::vector<std::string_view> kernels;
+    for (const int id : ids) kernels.push_back(profile.strings[static_cast<std::size_t>(id)]);
+    configuration.program.allow_tf32 = allows_tf32(kernels);
+    configuration.config.math_type =
+        pytorch_math_type(configuration.config, configuration.program, device);
   }
 }
 

@@ -13,4 +13,9 @@ namespace rnnadvisor {
 // (samples/recorded/programs); other releases may call them otherwise, and then it stays unknown.
 void infer_autocast(Profile& profile);
 
+// For a recording that does not tell whether TF32 is allowed (a trace of torch.profiler):
+// ProgramContext::allow_tf32 and the math type of PyTorch's configurations in float, from the
+// kernels of their calls. Where those do not tell, both stay as they are: PyTorch's default.
+void infer_tf32(Profile& profile);
+
 }  // namespace rnnadvisor

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "profiler/kernels/classify.h"
+
 namespace rnnadvisor {
 namespace {
 
@@ -86,7 +88,19 @@ MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& progra
   if (config.data_type == DataType::half && device.compute_at_least(7)) return MathType::tensor_op;
   if (config.data_type == DataType::bfloat16)
     return program.allow_tf32 == false ? MathType::fma : MathType::default_math;
+  if (config.data_type == DataType::float32 && program.allow_tf32 == false) return MathType::fma;
   return config.math_type;
+}
+
+std::optional<bool> allows_tf32(std::span<const std::string_view> kernel_names) {
+  std::optional<bool> allowed;
+  for (const auto name : kernel_names) {
+    const auto kernel = classify_kernel(name);
+    if (kernel.role != KernelRole::gemm || kernel.tensor_cores == TensorCoreHint::unknown) continue;
+    if (kernel.tensor_cores == TensorCoreHint::yes) return true;
+    allowed = false;
+  }
+  return allowed;
 }
 
 }  // namespace rnnadvisor

@@ -2,6 +2,7 @@
 // from its public sources; every function names them. Pure.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -35,8 +36,14 @@ AlgoChoice pytorch_algo(const RnnConfig& config, const GpuShape& gpu, bool packe
 std::span<const std::string_view> pytorch_algo_clauses();
 
 // The math type that PyTorch asks cuDNN for with data of this type, where that is not the
-// configuration's own.
+// configuration's own (aten/src/ATen/cudnn/Descriptors.h: FMA where TF32 is not allowed).
 MathType pytorch_math_type(const RnnConfig& config, const ProgramContext& program,
                            const DeviceSpec& device);
+
+// torch.backends.cudnn.allow_tf32, read off the kernels of calls with float data, forward or
+// backward data: where the names tell of any matrix product, one ran on Tensor Cores if and only if
+// TF32 was allowed, in all calls recorded on an H200 (tests/data/h200/kernels.jsonl). Nothing where
+// no name tells, as for persistent kernels.
+std::optional<bool> allows_tf32(std::span<const std::string_view> kernel_names);
 
 }  // namespace rnnadvisor

@@ -176,6 +176,7 @@ Profile ImportedProfile::finish(std::string_view how_to_know) {
   }
   add_native_recurrences(profile);
   infer_autocast(profile);
+  if (recorder_ == Recorder::torch_profiler) infer_tf32(profile);
   const auto inferred = infer_calls(profile, without_calls);
   if (inferred.kernels > 0) {
     profile.notes.push_back(

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "profiler/classify/torch_choice.h"
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor {
@@ -75,6 +80,30 @@ TEST(FrameworkSigns, OnlyHalfIsAsked) {
   Profile profile = program(10, 40, 2, DataType::float32);
   infer_autocast(profile);
   EXPECT_FALSE(profile.configurations[0].program.autocast.has_value());
+}
+
+// Whether TF32 is allowed, from the kernels of calls that were recorded with each math type.
+TEST(FrameworkSigns, KernelNamesTellWhetherTf32IsAllowed) {
+  std::ifstream file(RNNADVISOR_SOURCE_DIR "/tests/data/h200/kernels.jsonl");
+  std::map<std::string, int> told;
+  for (std::string line; std::getline(file, line);) {
+    const auto row = nlohmann::json::parse(line);
+    if (row["data_type"] != "float" || !row.contains("kernels")) continue;
+    const std::string math = row["math_type"];
+    if (math == "tensor_op_allow_conversion") continue;  // which PyTorch never asks for
+    for (const auto& [phase, kernels] : row["kernels"].items()) {
+      std::vector<std::string> names;
+      for (const auto& [name, figures] : kernels.items()) names.push_back(name);
+      const std::vector<std::string_view> views(names.begin(), names.end());
+      const auto allowed = allows_tf32(views);
+      // A few weight gradients ran without Tensor Cores although TF32 was allowed.
+      if (!allowed || phase == "bwd_weights") continue;
+      EXPECT_EQ(*allowed, math != "fma") << row["id"] << " " << phase;
+      ++told[math];
+    }
+  }
+  EXPECT_GE(told["default"], 100);
+  EXPECT_GE(told["fma"], 100);
 }
 
 }  // namespace
