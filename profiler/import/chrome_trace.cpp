@@ -1,57 +1,17 @@
 #include "profiler/import/chrome_trace.h"
 
-#include <fmt/format.h>
-#include <rapidjson/error/en.h>
-#include <rapidjson/reader.h>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
+
+#include "profiler/import/json_text.h"
 
 namespace rnnadvisor::import_trace {
 namespace {
-
-namespace json = rapidjson;
-
-// RapidJSON's input: a buffer that is filled again when it is empty.
-class ByteStream {
- public:
-  using Ch = char;
-  explicit ByteStream(const TraceReading& reading)
-      : reading_(reading), buffer_(std::max<std::size_t>(reading.buffer_bytes, 1)) {
-    fill();
-  }
-  Ch Peek() const { return at_ < end_ ? buffer_[at_] : '\0'; }
-  Ch Take() {
-    const Ch taken = Peek();
-    if (at_ == end_) return taken;
-    ++at_;
-    if (at_ == end_) fill();
-    return taken;
-  }
-  std::size_t Tell() const { return before_ + at_; }
-  bool at_end() const { return at_ == end_; }
-  // For writing in place, which is not done.
-  Ch* PutBegin() { return nullptr; }
-  void Put(Ch) {}
-  void Flush() {}
-  std::size_t PutEnd(Ch*) { return 0; }
-
- private:
-  void fill() {
-    before_ += end_;
-    at_ = 0;
-    end_ = reading_.read(buffer_.data(), buffer_.size());
-  }
-
-  const TraceReading& reading_;
-  std::vector<char> buffer_;
-  std::size_t at_ = 0, end_ = 0, before_ = 0;
-};
 
 enum class Key {
   other,
@@ -97,51 +57,74 @@ enum class Key {
   registers_per_sm
 };
 
+struct Name {
+  std::string_view text;
+  Key key = Key::other;
+};
+constexpr std::array<Name, 41> names = {{{"traceEvents", Key::events},
+                                         {"deviceProperties", Key::devices},
+                                         {"distributedInfo", Key::distributed},
+                                         {"baseTimeNanoseconds", Key::base},
+                                         {"cuda_driver_version", Key::driver},
+                                         {"cuda_runtime_version", Key::runtime},
+                                         {"cupti_version", Key::cupti},
+                                         {"record_shapes", Key::record_shapes},
+                                         {"with_stack", Key::with_stack},
+                                         {"rank", Key::rank},
+                                         {"world_size", Key::world_size},
+                                         {"ph", Key::phase},
+                                         {"cat", Key::category},
+                                         {"name", Key::name},
+                                         {"ts", Key::start},
+                                         {"dur", Key::duration},
+                                         {"pid", Key::process},
+                                         {"tid", Key::thread},
+                                         {"args", Key::args},
+                                         {"External id", Key::external_id},
+                                         {"external id", Key::external_id},
+                                         {"correlation", Key::correlation},
+                                         {"Sequence number", Key::sequence},
+                                         {"device", Key::device},
+                                         {"stream", Key::stream},
+                                         {"bytes", Key::bytes},
+                                         {"registers per thread", Key::registers},
+                                         {"shared memory", Key::shared_memory},
+                                         {"grid", Key::grid},
+                                         {"block", Key::block},
+                                         {"Concrete Inputs", Key::inputs},
+                                         {"Input type", Key::types},
+                                         {"Input Dims", Key::dims},
+                                         {"id", Key::id},
+                                         {"totalGlobalMem", Key::memory},
+                                         {"computeMajor", Key::major},
+                                         {"computeMinor", Key::minor},
+                                         {"numSms", Key::sms},
+                                         {"sharedMemPerBlockOptin", Key::shared_per_block},
+                                         {"sharedMemPerMultiprocessor", Key::shared_per_sm},
+                                         {"regsPerMultiprocessor", Key::registers_per_sm}}};
+
+// Where a name is looked for first: a trace has millions of them.
+constexpr std::size_t slots = 256;
+constexpr std::size_t slot_of(std::string_view text) {
+  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  return (text.size() * 37 + at(0) * 11 + at(text.size() - 1) * 5 + at(text.size() / 2)) % slots;
+}
+constexpr std::array<Name, slots> make_table() {
+  std::array<Name, slots> table{};
+  for (const auto& name : names) {
+    std::size_t slot = slot_of(name.text);
+    while (!table[slot].text.empty()) slot = (slot + 1) % slots;
+    table[slot] = name;
+  }
+  return table;
+}
+
 Key key_of(std::string_view text) {
-  static const std::unordered_map<std::string_view, Key> keys = {
-      {"traceEvents", Key::events},
-      {"deviceProperties", Key::devices},
-      {"distributedInfo", Key::distributed},
-      {"baseTimeNanoseconds", Key::base},
-      {"cuda_driver_version", Key::driver},
-      {"cuda_runtime_version", Key::runtime},
-      {"cupti_version", Key::cupti},
-      {"record_shapes", Key::record_shapes},
-      {"with_stack", Key::with_stack},
-      {"rank", Key::rank},
-      {"world_size", Key::world_size},
-      {"ph", Key::phase},
-      {"cat", Key::category},
-      {"name", Key::name},
-      {"ts", Key::start},
-      {"dur", Key::duration},
-      {"pid", Key::process},
-      {"tid", Key::thread},
-      {"args", Key::args},
-      {"External id", Key::external_id},
-      {"external id", Key::external_id},
-      {"correlation", Key::correlation},
-      {"Sequence number", Key::sequence},
-      {"device", Key::device},
-      {"stream", Key::stream},
-      {"bytes", Key::bytes},
-      {"registers per thread", Key::registers},
-      {"shared memory", Key::shared_memory},
-      {"grid", Key::grid},
-      {"block", Key::block},
-      {"Concrete Inputs", Key::inputs},
-      {"Input type", Key::types},
-      {"Input Dims", Key::dims},
-      {"id", Key::id},
-      {"totalGlobalMem", Key::memory},
-      {"computeMajor", Key::major},
-      {"computeMinor", Key::minor},
-      {"numSms", Key::sms},
-      {"sharedMemPerBlockOptin", Key::shared_per_block},
-      {"sharedMemPerMultiprocessor", Key::shared_per_sm},
-      {"regsPerMultiprocessor", Key::registers_per_sm}};
-  const auto found = keys.find(text);
-  return found == keys.end() ? Key::other : found->second;
+  static constexpr auto table = make_table();
+  if (text.empty()) return Key::other;
+  for (std::size_t slot = slot_of(text); !table[slot].text.empty(); slot = (slot + 1) % slots)
+    if (table[slot].text == text) return table[slot].key;
+  return Key::other;
 }
 
 // "5047322805172.664" times `scale` (a power of ten) as a whole number, exactly: as a double such a
@@ -172,206 +155,248 @@ std::int64_t whole(std::string_view text, std::int64_t scale) {
   return digits.size() < text.size() ? -value : value;
 }
 
-// Where in the file the reader is.
-enum class In {
-  file,
-  top,
-  events,
-  event,
-  args,
-  texts,      // an array of texts: "Concrete Inputs", "Input type"
-  numbers,    // "grid", "block"
-  arguments,  // "Input Dims"
-  argument,   // one of them
-  tensor,     // one of a list of tensors
-  devices,
-  device,
-  distributed,
-  skipped
-};
+bool is_number(char first) { return first == '-' || (first >= '0' && first <= '9'); }
 
-class Handler {
+class TraceReader {
  public:
-  Handler(const TraceReading& reading, TraceRead& read) : reading_(reading), read_(read) {}
+  TraceReader(const TraceReading& reading, TraceRead& read)
+      : reading_(reading), read_(read), json_(reading.read, reading.buffer_bytes) {}
 
-  bool Null() { return true; }
-  bool Bool(bool) { return true; }
-  // Numbers come as texts (kParseNumbersAsStringsFlag).
-  bool Int(int) { return true; }
-  bool Uint(unsigned) { return true; }
-  bool Int64(std::int64_t) { return true; }
-  bool Uint64(std::uint64_t) { return true; }
-  bool Double(double) { return true; }
-
-  bool RawNumber(const char* text, json::SizeType size, bool) {
-    number({text, size});
-    return true;
+  void run() {
+    const char first = json_.next();
+    bool done = false;
+    if (first == '{') {
+      json_.advance();
+      done = members();
+    } else if (first == '[') {
+      done = events();
+    } else {
+      done = json_.pass_over();
+    }
+    if (!done && !read_.stopped) read_.cut_off = json_.problem();
   }
-  bool String(const char* data, json::SizeType size, bool) {
-    text({data, size});
-    return true;
-  }
-  bool Key(const char* data, json::SizeType size, bool) {
-    key_ = key_of({data, size});
-    return true;
-  }
-  bool StartObject() { return enter(true); }
-  bool StartArray() { return enter(false); }
-  bool EndObject(json::SizeType) { return leave(); }
-  bool EndArray(json::SizeType) { return leave(); }
 
  private:
   using K = import_trace::Key;
-  // Deeper than anything that is kept; JSON may nest without end.
-  static constexpr std::size_t deepest = 100;
 
-  In here() const { return places_.empty() ? In::file : places_.back(); }
-
-  In child(bool object) const {
-    switch (here()) {
-      case In::file:
-        return object ? In::top : In::events;
-      case In::top:
-        if (!object && key_ == K::events) return In::events;
-        if (!object && key_ == K::devices) return In::devices;
-        if (object && key_ == K::distributed) return In::distributed;
-        return In::skipped;
-      case In::events:
-        return object ? In::event : In::skipped;
-      case In::event:
-        return object && key_ == K::args ? In::args : In::skipped;
-      case In::args:
-        if (object) return In::skipped;
-        if (key_ == K::inputs || key_ == K::types) return In::texts;
-        if (key_ == K::grid || key_ == K::block) return In::numbers;
-        return key_ == K::dims ? In::arguments : In::skipped;
-      case In::arguments:
-        return object ? In::skipped : In::argument;
-      case In::argument:
-        return object ? In::skipped : In::tensor;
-      case In::devices:
-        return object ? In::device : In::skipped;
-      default:
-        return In::skipped;
+  // Of the whole file. What lies beside the events may be longer than what fits into memory.
+  bool members() {
+    if (json_.next() == '}') return true;
+    for (;;) {
+      K key = K::other;
+      if (json_.next() != '"') return json_.mistake("the name of a value is missing");
+      const bool named = json_.whole([&] {
+        std::string_view name;
+        if (!json_.text(name)) return false;
+        key = key_of(name);
+        return true;
+      });
+      if (!named) return false;
+      if (json_.next() != ':') return json_.mistake("a colon is missing");
+      json_.advance();
+      if (!member(key)) return false;
+      const char after = json_.next();
+      if (after != ',' && after != '}') return json_.mistake("a comma or } is missing");
+      json_.advance();
+      if (after == '}') return true;
     }
   }
 
-  bool enter(bool object) {
-    if (places_.size() >= deepest) return false;
-    const In place = child(object);
-    if (place == In::event) clear();
-    if (place == In::argument) event_.arguments.emplace_back();
-    if (place == In::tensor) ++event_.arguments.back().tensors;
-    if (place == In::device) read_.header.devices.emplace_back();
-    if (place == In::devices) read_.header.by_kineto = true;
-    if (place == In::numbers) number_ = 0;
-    places_.push_back(place);
-    return true;
+  bool member(K key) {
+    const char first = json_.next();
+    if (first == '[' && key == K::events) return events();
+    if (first == '[' && key == K::devices) {
+      read_.header.by_kineto = true;
+      return json_.whole([this] { return devices(); });
+    }
+    if (first == '{' && key == K::distributed) return json_.whole([this] { return distributed(); });
+    if (!is_number(first)) return json_.pass_over();
+    return json_.whole([&] {
+      std::string_view number;
+      if (!json_.number(number)) return false;
+      number_of_header(key, number);
+      return true;
+    });
   }
 
-  bool leave() {
-    const In place = here();
-    places_.pop_back();
-    if (place != In::event) return true;
-    ++read_.events;
-    read_.stopped = !reading_.event(event_, read_.header);
-    return !read_.stopped;
+  bool events() {
+    json_.advance();
+    if (json_.next() == ']') return json_.advance(), true;
+    for (;;) {
+      const bool object = json_.next() == '{';
+      if (object ? !json_.whole([this] { return event(); }) : !json_.pass_over()) return false;
+      if (object) {
+        ++read_.events;
+        if (wanted_ != Wanted::no) read_.stopped = !reading_.event(event_, read_.header);
+        if (read_.stopped) return false;
+      }
+      const char after = json_.next();
+      if (after != ',' && after != ']') return json_.mistake("a comma or ] is missing");
+      json_.advance();
+      if (after == ']') return true;
+    }
   }
 
-  // The next event. Texts and arrays keep their memory.
-  void clear() {
-    auto category = std::move(event_.category), name = std::move(event_.name);
-    auto inputs = std::move(event_.inputs), types = std::move(event_.types);
-    auto arguments = std::move(event_.arguments);
-    event_ = {};
-    category.clear();
-    name.clear();
-    inputs.clear();
-    types.clear();
-    arguments.clear();
-    event_.category = std::move(category);
-    event_.name = std::move(name);
-    event_.inputs = std::move(inputs);
-    event_.types = std::move(types);
-    event_.arguments = std::move(arguments);
+  bool event() {
+    event_.clear();
+    wanted_ = Wanted::all;
+    bool rest = false;
+    const bool read = json_.object([&](std::string_view name) {
+      const K key = key_of(name);
+      const char first = json_.token();
+      if (first == '{' && key == K::args && wanted_ == Wanted::all) return args();
+      std::string_view value;
+      if (first == '"') {
+        if (!json_.text(value)) return false;
+        text_of_event(key, value);
+      } else if (is_number(first)) {
+        if (!json_.number(value)) return false;
+        number_of_event(key, value);
+      } else {
+        return json_.skip();
+      }
+      rest = wanted_ == Wanted::no;
+      return !rest;
+    });
+    return read || (rest && json_.skip_rest());
   }
 
-  void text(std::string_view value) {
-    switch (here()) {
-      case In::event:
-        if (key_ == K::phase) event_.phase = value.empty() ? '\0' : value.front();
-        if (key_ == K::category) event_.category = value;
-        if (key_ == K::name) event_.name = value;
-        // Some writers have numbers in quotes.
-        if (key_ == K::process || key_ == K::thread || key_ == K::start) {
-          if (!value.empty() && value.find_first_not_of("0123456789.") == std::string_view::npos)
-            number(value);
+  void text_of_event(K key, std::string_view value) {
+    if (key == K::phase) event_.phase = value.empty() ? '\0' : value.front();
+    if (key == K::category) event_.category = value;
+    if (key == K::name) event_.name = value;
+    if (key == K::phase || key == K::category || key == K::name) {
+      if (reading_.wanted) wanted_ = reading_.wanted(event_);
+      return;
+    }
+    // Some writers have numbers in quotes.
+    if ((key == K::process || key == K::thread || key == K::start) && !value.empty() &&
+        value.find_first_not_of("0123456789.") == std::string_view::npos)
+      number_of_event(key, value);
+  }
+
+  void number_of_event(K key, std::string_view value) {
+    if (key == K::start) event_.start_ns = whole(value, 1000);
+    if (key == K::duration) event_.duration_ns = whole(value, 1000);
+    if (key == K::process) event_.process = whole(value, 1);
+    if (key == K::thread) event_.thread = whole(value, 1);
+  }
+
+  bool args() {
+    return json_.object([this](std::string_view name) {
+      const K key = key_of(name);
+      const char first = json_.token();
+      std::string_view value;
+      if (first == '[') {
+        if (key == K::inputs) return texts(event_.inputs);
+        if (key == K::types) return texts(event_.types);
+        if (key == K::grid) return numbers(event_.grid);
+        if (key == K::block) return numbers(event_.block);
+        return key == K::dims ? arguments() : json_.skip();
+      }
+      if (first == '"' && key == K::name) {
+        if (!json_.text(value)) return false;
+        event_.argument_name = value;
+        return true;
+      }
+      std::int64_t* const field = is_number(first) ? field_of_args(key) : nullptr;
+      if (field == nullptr) return json_.skip();
+      if (!json_.number(value)) return false;
+      *field = whole(value, 1);
+      return true;
+    });
+  }
+
+  // Numbers in place of their texts as well.
+  bool texts(std::vector<std::string>& into) {
+    return json_.array([&] {
+      std::string_view value;
+      const char first = json_.token();
+      const bool text = first == '"';
+      if (!text && !is_number(first)) return json_.skip();
+      if (text ? !json_.text(value) : !json_.number(value)) return false;
+      into.emplace_back(value);
+      return true;
+    });
+  }
+
+  bool numbers(std::array<std::int64_t, 3>& into) {
+    std::size_t count = 0;
+    return json_.array([&] {
+      std::string_view value;
+      if (!is_number(json_.token())) return json_.skip();
+      if (!json_.number(value)) return false;
+      if (count < into.size()) into[count++] = whole(value, 1);
+      return true;
+    });
+  }
+
+  bool arguments() {
+    return json_.array([this] {
+      if (json_.token() != '[') return json_.skip();
+      auto& argument = event_.arguments.emplace_back();
+      return json_.array([&] {
+        std::string_view value;
+        const char first = json_.token();
+        argument.tensors += first == '[' ? 1 : 0;
+        if (!is_number(first)) return json_.skip();
+        if (!json_.number(value)) return false;
+        argument.dims.push_back(whole(value, 1));
+        return true;
+      });
+    });
+  }
+
+  bool devices() {
+    auto& all = read_.header.devices;
+    all.clear();
+    return json_.array([&] {
+      if (json_.token() != '{') return json_.skip();
+      auto& device = all.emplace_back();
+      return json_.object([&](std::string_view name) {
+        const K key = key_of(name);
+        const char first = json_.token();
+        std::string_view value;
+        std::int64_t* const field = is_number(first) ? field_of(device, key) : nullptr;
+        if (first == '"' && key == K::name) {
+          if (!json_.text(value)) return false;
+          device.name = value;
+          return true;
         }
-        break;
-      case In::args:
-        if (key_ == K::name) event_.argument_name = value;
-        break;
-      case In::texts:
-        (key_ == K::inputs ? event_.inputs : event_.types).emplace_back(value);
-        break;
-      case In::device:
-        if (key_ == K::name) read_.header.devices.back().name = value;
-        break;
-      default:
-        break;
-    }
+        if (field == nullptr) return json_.skip();
+        if (!json_.number(value)) return false;
+        *field = whole(value, 1);
+        return true;
+      });
+    });
   }
 
-  void number(std::string_view value) {
-    switch (here()) {
-      case In::top:
-        number_of_header(value);
-        break;
-      case In::event:
-        if (key_ == K::start) event_.start_ns = whole(value, 1000);
-        if (key_ == K::duration) event_.duration_ns = whole(value, 1000);
-        if (key_ == K::process) event_.process = whole(value, 1);
-        if (key_ == K::thread) event_.thread = whole(value, 1);
-        break;
-      case In::args:
-        if (auto* field = field_of_args()) *field = whole(value, 1);
-        break;
-      case In::numbers:
-        if (number_ < 3)
-          (key_ == K::grid ? event_.grid : event_.block)[number_++] = whole(value, 1);
-        break;
-      case In::texts:  // a number in place of its text
-        (key_ == K::inputs ? event_.inputs : event_.types).emplace_back(value);
-        break;
-      case In::argument:
-        event_.arguments.back().dims.push_back(whole(value, 1));
-        break;
-      case In::device:
-        if (auto* field = field_of_device()) *field = whole(value, 1);
-        break;
-      case In::distributed:
-        if (key_ == K::rank) read_.header.rank = whole(value, 1);
-        if (key_ == K::world_size) read_.header.world_size = whole(value, 1);
-        break;
-      default:
-        break;
-    }
+  bool distributed() {
+    return json_.object([this](std::string_view name) {
+      const K key = key_of(name);
+      if (!is_number(json_.token())) return json_.skip();
+      std::string_view value;
+      if (!json_.number(value)) return false;
+      if (key == K::rank) read_.header.rank = whole(value, 1);
+      if (key == K::world_size) read_.header.world_size = whole(value, 1);
+      return true;
+    });
   }
 
-  void number_of_header(std::string_view value) {
+  void number_of_header(K key, std::string_view value) {
     auto& header = read_.header;
     const std::int64_t number = whole(value, 1);
-    if (key_ == K::base && read_.events == 0) header.base_ns = std::max<std::int64_t>(number, 0);
-    if (key_ == K::driver) header.driver_version = number;
-    if (key_ == K::runtime) header.runtime_version = number;
-    if (key_ == K::cupti) header.cupti_version = number;
-    if (key_ == K::record_shapes) header.record_shapes = number == 1;
-    if (key_ == K::with_stack) header.with_stack = number == 1;
-    if (key_ == K::base || key_ == K::record_shapes) header.by_kineto = true;
+    if (key == K::base && read_.events == 0) header.base_ns = std::max<std::int64_t>(number, 0);
+    if (key == K::driver) header.driver_version = number;
+    if (key == K::runtime) header.runtime_version = number;
+    if (key == K::cupti) header.cupti_version = number;
+    if (key == K::record_shapes) header.record_shapes = number == 1;
+    if (key == K::with_stack) header.with_stack = number == 1;
+    if (key == K::base || key == K::record_shapes) header.by_kineto = true;
   }
 
-  std::int64_t* field_of_args() {
-    switch (key_) {
+  std::int64_t* field_of_args(K key) {
+    switch (key) {
       case K::external_id:
         return &event_.external_id;
       case K::correlation:
@@ -393,9 +418,8 @@ class Handler {
     }
   }
 
-  std::int64_t* field_of_device() {
-    auto& device = read_.header.devices.back();
-    switch (key_) {
+  static std::int64_t* field_of(TraceDevice& device, K key) {
+    switch (key) {
       case K::id:
         return &device.id;
       case K::memory:
@@ -419,29 +443,28 @@ class Handler {
 
   const TraceReading& reading_;
   TraceRead& read_;
-  std::vector<In> places_;
-  K key_ = K::other;
-  std::size_t number_ = 0;
+  JsonText json_;
   TraceEvent event_;
+  Wanted wanted_ = Wanted::all;
 };
 
 }  // namespace
 
+void TraceEvent::clear() {
+  phase = '\0';
+  for (auto* text : {&category, &name, &argument_name}) text->clear();
+  for (auto* number : {&start_ns, &duration_ns, &process, &thread, &external_id, &correlation,
+                       &sequence_number, &device, &stream, &bytes, &registers, &shared_memory})
+    *number = -1;
+  grid = block = {};
+  inputs.clear();
+  types.clear();
+  arguments.clear();
+}
+
 TraceRead read_chrome_trace(const TraceReading& reading) {
   TraceRead read;
-  ByteStream stream(reading);
-  Handler handler(reading, read);
-  json::Reader parser;
-  // Iterative: nesting costs no stack.
-  constexpr unsigned flags = json::kParseNumbersAsStringsFlag | json::kParseIterativeFlag |
-                             json::kParseNanAndInfFlag | json::kParseStopWhenDoneFlag;
-  const auto result = parser.Parse<flags>(stream, handler);
-  if (result.IsError() && !read.stopped) {
-    read.cut_off =
-        stream.at_end()
-            ? fmt::format("it ends in the middle, at byte {}", result.Offset())
-            : fmt::format("byte {}: {}", result.Offset(), json::GetParseError_En(result.Code()));
-  }
+  TraceReader(reading, read).run();
   return read;
 }
 

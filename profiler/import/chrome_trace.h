@@ -37,7 +37,12 @@ struct TraceEvent {
   std::vector<std::string> inputs;       // "Concrete Inputs"
   std::vector<std::string> types;        // "Input type"
   std::vector<TraceArgument> arguments;  // "Input Dims"
+
+  void clear();  // memory is kept
 };
+
+// How much of an event is of use.
+enum class Wanted { no, without_args, all };
 
 struct TraceDevice {
   std::int64_t id = -1;
@@ -62,7 +67,11 @@ struct TraceReading {
   std::function<std::size_t(char* into, std::size_t bytes)> read;
   // The header as far as it was met. False ends the reading.
   std::function<bool(const TraceEvent&, const TraceHeader&)> event;
-  std::size_t buffer_bytes = 1U << 16U;
+  // May be empty. Asked when phase, category or name of an event became known, which come first as
+  // a rule; others of the three are then still empty. What is not wanted is passed over, and
+  // `event` is not called for an event that is not.
+  std::function<Wanted(const TraceEvent&)> wanted;
+  std::size_t buffer_bytes = 1U << 18U;
 };
 
 struct TraceRead {

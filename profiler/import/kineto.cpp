@@ -48,6 +48,18 @@ bool passed_over(std::string_view category) {
 
 }  // namespace
 
+Wanted Kineto::wanted(const TraceEvent& event) {
+  if (event.phase != '\0' && event.phase != 'X') return Wanted::no;
+  const std::string_view category = event.category, name = event.name;
+  if (category.empty()) return Wanted::all;  // may come yet
+  if (passed_over(category)) return Wanted::no;
+  if (category == "cpu_op")
+    return name.empty() || calls_rnn(name) ? Wanted::all : Wanted::without_args;
+  const bool described = category == "kernel" || category.starts_with("gpu_") ||
+                         category == "cuda_runtime" || category == "cuda_driver";
+  return described ? Wanted::all : Wanted::without_args;
+}
+
 void Kineto::take(const TraceEvent& event, const TraceHeader& header) {
   if (event.phase != 'X') return;
   const std::string_view category = event.category;

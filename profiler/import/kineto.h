@@ -22,6 +22,8 @@ class Kineto {
   // `host`: where it ran, as far as it is known; GPUs of one host are told apart by their numbers.
   Kineto(ImportedProfile& profile, std::string host) : profile_(profile), host_(std::move(host)) {}
 
+  // What take() needs of an event.
+  static Wanted wanted(const TraceEvent& event);
   void take(const TraceEvent& event, const TraceHeader& header);
   void finish(const TraceHeader& header);
 

@@ -19,6 +19,11 @@ constexpr std::size_t input = 0, weight_stride = 2, weight_buffer = 3;
 constexpr Places of_forward = {4, 6}, of_backward = {4, 10};
 constexpr std::size_t arguments_after_mode = 10;  // mode itself to dropout_state
 
+bool is_layer(std::string_view name) {
+  return name == "aten::lstm" || name == "aten::gru" || name == "aten::rnn_tanh" ||
+         name == "aten::rnn_relu";
+}
+
 std::optional<int> number(const std::string& text) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -91,6 +96,11 @@ bool take_input(TorchOperator& op, const TraceEvent& event, const Places& places
 
 }  // namespace
 
+bool calls_rnn(std::string_view name) {
+  return name == forward_operator || name == backward_operator || name == backward_node ||
+         is_layer(name);
+}
+
 std::optional<TorchOperator> read_torch_operator(const TraceEvent& event) {
   const bool forward = event.name == forward_operator;
   const Places places = forward ? of_forward : of_backward;
@@ -134,10 +144,8 @@ std::optional<TorchOperator> read_torch_operator(const TraceEvent& event) {
 }
 
 int packed_steps(const TraceEvent& event) {
-  const bool layer = event.name == "aten::lstm" || event.name == "aten::gru" ||
-                     event.name == "aten::rnn_tanh" || event.name == "aten::rnn_relu";
   // (Tensor data, Tensor batch_sizes, …) rather than (Tensor input, Tensor[] or Tensor hx, …).
-  if (!layer || event.arguments.size() < 2 || event.types.size() < 2 ||
+  if (!is_layer(event.name) || event.arguments.size() < 2 || event.types.size() < 2 ||
       event.types[1] != "long int" || event.arguments[1].dims.size() != 1)
     return 0;
   return size(event.arguments[1], 0).value_or(0);

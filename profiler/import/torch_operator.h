@@ -18,6 +18,9 @@ inline constexpr std::string_view backward_operator = "aten::_cudnn_rnn_backward
 // The node of autograd around the latter, which has the sequence number of the forward operator.
 inline constexpr std::string_view backward_node = "CudnnRnnBackward0";
 
+// Whether an operator of this name is one of these, or may be a layer around them.
+bool calls_rnn(std::string_view name);
+
 struct TorchOperator {
   RnnConfig config;  // without algorithm and math type
   bool batch_first = false;

@@ -92,16 +92,20 @@ Result<Profile> import_torch_traces(const std::vector<std::string>& paths,
     if (!source) return fail(std::move(source.error()));
     Kineto kineto(profile, host_of(paths[i]));
     TraceReading reading;
-    reading.read = [&](char* into, std::size_t bytes) { return source->read(into, bytes); };
-    reading.event = [&, count = std::int64_t{0}](const TraceEvent& event,
-                                                 const TraceHeader& header) mutable {
-      kineto.take(event, header);
-      if (++count % 4096 != 0 || !options.keep_going) return true;
+    bool cancelled = false;
+    reading.read = [&](char* into, std::size_t bytes) -> std::size_t {
       const auto share = static_cast<double>(i) + source->share();
-      return options.keep_going(share / static_cast<double>(paths.size()));
+      cancelled = cancelled || (options.keep_going &&
+                                !options.keep_going(share / static_cast<double>(paths.size())));
+      return cancelled ? 0 : source->read(into, bytes);
+    };
+    reading.wanted = Kineto::wanted;
+    reading.event = [&](const TraceEvent& event, const TraceHeader& header) {
+      kineto.take(event, header);
+      return true;
     };
     const TraceRead read = read_chrome_trace(reading);
-    if (read.stopped)
+    if (cancelled)
       return fail(ErrorCode::interrupted, fmt::format("reading '{}' was cancelled", paths[i]));
     if (read.events == 0 || (!read.header.by_kineto && !kineto.recognized()))
       return fail(refusal(paths[i], read, source->problem()));

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -121,6 +123,118 @@ TEST(ChromeTrace, ATraceThatIsCutOffKeepsWhatCameBefore) {
     for (std::size_t i = 0; i < last; ++i) EXPECT_TRUE(same(part.events[i], whole.events[i]));
   }
   EXPECT_EQ(last, 3U);
+}
+
+// Any JSON beside and within the events, as a library writes it: read to the end, with the names
+// and times that were written.
+class DrawnJson {
+ public:
+  explicit DrawnJson(unsigned seed) : random_(seed) {}
+  int below(int limit) { return std::uniform_int_distribution(0, limit - 1)(random_); }
+  std::string text() {
+    static const std::vector<std::string> pieces = {"a", "\"", "\\", "\n", "\t",         "\x01",
+                                                    "/", "{",  "}",  "[",  "]",          ",",
+                                                    ":", " ",  "é",  "😀", "kernel<int>"};
+    std::string drawn;
+    for (int i = below(30); i > 0; --i) drawn += pieces[static_cast<std::size_t>(below(17))];
+    return drawn;
+  }
+  nlohmann::json value(int depth = 0) {
+    switch (below(depth > 4 ? 5 : 7)) {
+      case 0:
+        return nullptr;
+      case 1:
+        return below(2) == 0;
+      case 2:
+        return below(1'000'000) - 500'000;
+      case 3:
+        return std::uniform_real_distribution(-1e20, 1e20)(random_);
+      case 4:
+        return text();
+      case 5: {
+        auto list = nlohmann::json::array();
+        for (int i = below(5); i > 0; --i) list.push_back(value(depth + 1));
+        return list;
+      }
+      default: {
+        auto object = nlohmann::json::object();
+        for (int i = below(5); i > 0; --i) object[text()] = value(depth + 1);
+        return object;
+      }
+    }
+  }
+
+ private:
+  std::mt19937 random_;
+};
+
+TEST(ChromeTrace, ReadsWhatALibraryWrites) {
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    DrawnJson drawn(seed);
+    nlohmann::json trace = {{"other", drawn.value()}, {"traceEvents", nlohmann::json::array()}};
+    std::vector<std::string> names;
+    for (int i = drawn.below(6); i > 0; --i) {
+      names.push_back(drawn.text());
+      nlohmann::json event = {{"name", names.back()}, {"ph", "X"}, {"ts", i * 17}};
+      for (const auto* key : {"args", "cat", "dur", "id", "tid", "Ω"})
+        if (drawn.below(2) == 0) event[key] = drawn.value();
+      for (const auto* key : {"Input Dims", "Input type", "Concrete Inputs", "grid", "name", "x"})
+        if (drawn.below(3) == 0) event["args"] = {{key, drawn.value()}, {"stream", drawn.value()}};
+      trace["traceEvents"].push_back(std::move(event));
+    }
+    trace["zzz"] = drawn.value();
+    const bool ascii = drawn.below(2) == 0;
+    const auto text = trace.dump(drawn.below(4) - 1, ' ', ascii);
+    const auto piece = static_cast<std::size_t>(1 + drawn.below(70));
+    const auto [events, read] = take(text, piece);
+    ASSERT_EQ(read.cut_off, "") << seed << "\n" << text;
+    std::vector<std::string> found;
+    for (const auto& event : events) found.push_back(event.name);
+    EXPECT_EQ(found, names) << seed;
+    // Events that nobody wants are passed over to their end.
+    int rest = 0;
+    const auto passed = read_bytes(
+        text, piece, [&](const TraceEvent&, const TraceHeader&) { return ++rest > 0; },
+        [](const TraceEvent& event) {
+          return event.name.size() % 2 == 1 ? Wanted::no : Wanted::without_args;
+        });
+    EXPECT_EQ(passed.cut_off, "") << seed;
+    EXPECT_EQ(passed.events, static_cast<std::int64_t>(names.size()));
+    EXPECT_EQ(rest, std::count_if(names.begin(), names.end(),
+                                  [](const auto& name) { return name.size() % 2 == 0; }));
+  }
+}
+
+// A part of the file that is not read may be longer than what is kept in memory of it.
+TEST(ChromeTrace, PassesOverPartsOfAnyLength) {
+  std::string part = "{\"stackFrames\": [";
+  const std::string frame = "{\"name\": \"a \\\" b\", \"category\": [1, 2]}, ";
+  const std::string end = "0], \"traceEvents\": [{\"ph\": \"X\", \"name\": \"k\"}]}";
+  std::size_t frames = 0, largest = 0;
+  TraceReading reading;
+  reading.read = [&](char* into, std::size_t most) {
+    largest = std::max(largest, most);
+    while (part.size() < most && frames < 2'000'000) part += frame, ++frames;
+    if (frames == 2'000'000) part += end, ++frames;
+    const auto size = std::min(most, part.size());
+    std::memcpy(into, part.data(), size);
+    part.erase(0, size);
+    return size;
+  };
+  reading.event = [](const TraceEvent& event, const TraceHeader&) { return event.name == "k"; };
+  const auto read = read_chrome_trace(reading);
+  EXPECT_EQ(read.cut_off, "");
+  EXPECT_EQ(read.events, 1);
+  EXPECT_LE(largest, reading.buffer_bytes);
+}
+
+TEST(ChromeTrace, HalfACharacterIsReplaced) {
+  const auto events =
+      take(R"([{"name": "\ud83d\ude00 \udc80 \ud83d x \ud83d\u0041"}, {"name": "\u12"}])").events;
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].name,
+            "😀 \xEF\xBF\xBD \xEF\xBF\xBD x \xEF\xBF\xBD"
+            "A");
 }
 
 TEST(ChromeTrace, ListOfEventsAloneIsATrace) {

@@ -226,6 +226,24 @@ TEST(RecordedTraces, ReadTheSameInAnyPieces) {
   }
 }
 
+TEST(RecordedTraces, WhatIsPassedOverIsOfNoUse) {
+  for (const auto* name : {"autocast_training", "gru_classifier.tensorboard", "ranks.0"}) {
+    SCOPED_TRACE(name);
+    const auto text = unpacked(name);
+    const auto all = import_bytes(text, 1U << 16U, {});
+    const auto wanted = import_bytes(text);
+    EXPECT_EQ(wanted.calls, all.calls);
+    EXPECT_EQ(wanted.strings, all.strings);
+    EXPECT_EQ(wanted.notes.size(), all.notes.size());
+    EXPECT_EQ(wanted.kernels.start_ns, all.kernels.start_ns);
+    EXPECT_EQ(wanted.kernels.grid, all.kernels.grid);
+    EXPECT_EQ(wanted.kernels.call, all.kernels.call);
+    EXPECT_EQ(wanted.transfers.bytes, all.transfers.bytes);
+    EXPECT_EQ(wanted.api.end_ns, all.api.end_ns);
+    EXPECT_EQ(wanted.nvtx.payload, all.nvtx.payload);
+  }
+}
+
 // Bytes that changed give another profile or an error, and never one that breaks an invariant.
 TEST(RecordedTraces, DamageNeverBreaksAProfile) {
   const auto text = unpacked("relu_rnn").substr(0, 400'000);
