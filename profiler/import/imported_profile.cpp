@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -13,6 +14,24 @@
 #include "profiler/profile/environment.h"
 
 namespace rnnadvisor::import_trace {
+
+namespace {
+
+// When the recording began, in ns since 1970; 0: its clock has another zero, as when the machine
+// was started.
+std::int64_t beginning(const Profile& profile) {
+  constexpr std::int64_t wall_clock = 1'000'000'000'000'000'000;  // 2001
+  std::int64_t first = latest_time_ns;
+  const auto see = [&](std::int64_t start) { first = std::min(first, start); };
+  for (const auto& call : profile.calls) see(call.host_start_ns);
+  for (const auto& setup : profile.setup_calls) see(setup.host_start_ns);
+  for (const auto* starts : {&profile.kernels.start_ns, &profile.transfers.start_ns,
+                             &profile.api.start_ns, &profile.nvtx.start_ns})
+    if (!starts->empty()) see(starts->front());
+  return first >= wall_clock && first < latest_time_ns ? first : 0;
+}
+
+}  // namespace
 
 std::size_t ImportedProfile::KeyHash::operator()(const Key& key) const {
   // What layers of one program differ in; equality decides.
@@ -166,9 +185,10 @@ Profile ImportedProfile::finish(std::string_view how_to_know) {
     if (calls_of_process_[i] == 0) without_calls.insert(static_cast<int>(i));
   const Environment now = describe_process({});
   environment().rnnadvisor_version = now.rnnadvisor_version;
-  environment().created = now.created;
   environment().tracing = kernels_;
   Profile profile = builder_.finish();
+  const auto began = beginning(profile);
+  profile.environment.created = began > 0 ? time_text(began) : now.created;
   for (std::size_t i = 0; i < profile.kernels.size(); ++i) {
     if (profile.kernels.call[i] < 0) continue;
     auto& call = profile.calls[static_cast<std::size_t>(profile.kernels.call[i])];
@@ -186,8 +206,10 @@ Profile ImportedProfile::finish(std::string_view how_to_know) {
                      how_to_know),
          inferred.kernels});
   } else if (!any_call) {
-    profile.notes.push_back(
-        {NoteSeverity::warning, "no-rnn-calls", "the file has no call of a cuDNN RNN function", 1});
+    std::string text = "the file has no call of a cuDNN RNN function";
+    if (profile.configurations.empty())
+      text += ": record steps in which recurrent layers run on a GPU, with cuDNN";
+    profile.notes.push_back({NoteSeverity::warning, "no-rnn-calls", std::move(text), 1});
   }
   return profile;
 }

@@ -227,22 +227,27 @@ bool JsonText::string_end() {
 
 bool JsonText::number(std::string_view& out) {
   const std::size_t begin = at_;
-  const char* at = buffer_.data() + begin;
-  while (!is(*at, in_word)) ++at;
-  at_ = static_cast<std::size_t>(at - buffer_.data());
-  if (at_ == end_) return wrong({});
-  out = {buffer_.data() + begin, at_ - begin};
+  out = {buffer_.data() + begin, scalar()};
+  if (at_ == end_) return ends_early();
   if (is_number_or_word(out)) return true;
   at_ = begin;
   return mistake("a value that is none");
 }
 
 bool JsonText::skip() {
-  std::string_view ignored;
   const char c = buffer_[at_];
   if (c == '"') return ++at_, string_end();
-  if (c != '{' && c != '[') return number(ignored);
-  return walk(0);
+  if (c == '{' || c == '[') return walk(0);
+  return scalar() > 0 || wrong("a value is missing");
+}
+
+// Past a number or word: how long it is; 0 as well where the window ends with it.
+std::size_t JsonText::scalar() {
+  const char* const begin = buffer_.data() + at_;
+  const char* at = begin;
+  while (!is(*at, in_word)) ++at;
+  at_ = static_cast<std::size_t>(at - buffer_.data());
+  return at_ < end_ ? static_cast<std::size_t>(at - begin) : 0;
 }
 
 bool JsonText::pass_over() {

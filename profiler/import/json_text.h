@@ -75,6 +75,7 @@ class JsonText {
   bool unescape(std::string_view text, std::size_t& at);
   bool walk(std::size_t depth);
   bool string_end();
+  std::size_t scalar();
 
   const Read& read_;
   const std::size_t piece_;

@@ -14,7 +14,7 @@ namespace rnnadvisor::import_trace {
 enum class RecordingKind {
   rnnprof,         // or nothing that is known: read_profile() says what it looks like
   torch_trace,     // Chrome trace events in JSON: torch.profiler's, or of a tool that is refused
-  torch_folder,    // a folder with *.pt.trace.json or .json.gz, one for each rank
+  torch_folder,    // a folder with such traces of torch.profiler, one for each rank
   cudnn_log,       // CUDNN_LOGLEVEL_DBG
   nsight_systems,  // an SQLite database that nsys exported
   nsight_report    // a .nsys-rep, which has to be exported first

@@ -14,7 +14,7 @@ namespace rnnadvisor::import_trace {
 namespace {
 
 constexpr std::string_view how_to_know =
-    "record with torch.profiler.profile(record_shapes=True), which keeps the arguments";
+    "Record with torch.profiler.profile(record_shapes=True), which keeps the arguments";
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -30,6 +30,12 @@ std::string host_of(const std::string& path) {
   if (pid == std::string::npos || pid + 1 >= end || name[pid + 1] < '0' || name[pid + 1] > '9')
     return {};
   return to_valid_utf8(name.substr(0, pid));
+}
+
+// What Kineto writes first, in every trace (libkineto/src/output_json.cpp).
+bool begins_as_kineto(const std::string& path) {
+  const std::string head = first_bytes(path, 512);
+  return head.find("\"schemaVersion\"") != std::string::npos;
 }
 
 // "13.0" of 13000.
@@ -71,13 +77,19 @@ Error refusal(const std::string& path, const TraceRead& read, const std::string&
 
 std::vector<std::string> trace_files(const std::string& folder) {
   namespace fs = std::filesystem;
-  std::vector<std::string> found;
+  std::vector<std::string> of_tensorboard, of_kineto;
   std::error_code error;
   for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
     const auto name = it->path().filename().string();
-    if (name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz"))
-      found.push_back(it->path().string());
+    if (!name.ends_with(".json") && !name.ends_with(".json.gz")) continue;
+    const auto path = it->path().string();
+    if (name.ends_with(".pt.trace.json") || name.ends_with(".pt.trace.json.gz")) {
+      of_tensorboard.push_back(path);
+    } else if (of_tensorboard.empty() && begins_as_kineto(path)) {
+      of_kineto.push_back(path);
+    }
   }
+  auto& found = of_tensorboard.empty() ? of_kineto : of_tensorboard;
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -87,6 +99,7 @@ Result<Profile> import_torch_traces(const std::vector<std::string>& paths,
   ImportedProfile profile(Recorder::torch_profiler);
   std::int64_t unknown = 0;
   bool shapes = true, recognized = false;
+  std::string cut_off;  // why the last file that was not read to its end was not
   for (std::size_t i = 0; i < paths.size(); ++i) {
     auto source = ByteSource::open(paths[i]);
     if (!source) return fail(std::move(source.error()));
@@ -112,6 +125,7 @@ Result<Profile> import_torch_traces(const std::vector<std::string>& paths,
     recognized = true;
     const auto& why = source->problem().empty() ? read.cut_off : source->problem();
     if (!why.empty()) {
+      cut_off = fmt::format("'{}' was not read to its end ({})", paths[i], printable(why));
       profile.note(NoteSeverity::warning, "trace-cut-off",
                    fmt::format("'{}' was not read to its end ({}); what came before is there",
                                printable(file_name(paths[i])), printable(why)));
@@ -125,9 +139,17 @@ Result<Profile> import_torch_traces(const std::vector<std::string>& paths,
   profile.note(
       NoteSeverity::warning, "configuration-unknown",
       fmt::format("calls of cuDNN's RNN functions whose arguments the trace does not have{}",
-                  shapes ? "" : fmt::format(": {}", how_to_know)),
+                  shapes ? "" : fmt::format(". {}", how_to_know)),
       unknown);
-  return profile.finish(how_to_know);
+  Profile made = profile.finish(how_to_know);
+  if (!cut_off.empty() && made.calls.empty() && unknown == 0) {
+    return fail(Error{ErrorCode::damaged,
+                      cut_off + ", before the first kernel of a recurrent layer",
+                      "export or copy the trace again, as a whole",
+                      std::nullopt,
+                      {}});
+  }
+  return made;
 }
 
 }  // namespace rnnadvisor::import_trace

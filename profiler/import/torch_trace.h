@@ -9,8 +9,9 @@
 
 namespace rnnadvisor::import_trace {
 
-// The traces of a folder as TensorBoard's handler writes them, *.pt.trace.json and .json.gz, in the
-// order of their names; not those of its folders.
+// The traces of a folder in the order of their names, not those of its folders: *.pt.trace.json and
+// .json.gz, as TensorBoard's handler writes them, or where it has none every *.json and *.json.gz
+// that torch.profiler wrote.
 std::vector<std::string> trace_files(const std::string& folder);
 
 // One profile of the traces of one program, a file for each process. Errors: not_found, io,

@@ -6,12 +6,20 @@
 #include <ctime>
 
 namespace rnnadvisor {
+namespace {
+
+std::string text_of(std::time_t time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(time));
+}
+
+}  // namespace
 
 std::string time_now(bool compact) {
   const std::time_t now = std::time(nullptr);
-  return compact ? fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(now))
-                 : fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now));
+  return compact ? fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(now)) : text_of(now);
 }
+
+std::string time_text(std::int64_t ns) { return text_of(ns / 1'000'000'000); }
 
 Environment describe_process(const std::string& command_line) {
   Environment environment;

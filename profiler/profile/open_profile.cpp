@@ -197,7 +197,7 @@ Result<sqlite::Database> open_profile(const std::string& path, bool whole) {
   if (!S_ISREG(status.st_mode)) {
     return fail_here({ErrorCode::invalid_argument,
                       S_ISDIR(status.st_mode) ? "it is a folder without traces of torch.profiler "
-                                                "(*.pt.trace.json or *.pt.trace.json.gz)"
+                                                "(*.json or *.json.gz)"
                                               : "it is not a regular file",
                       std::string(remedy_other),
                       std::nullopt,
