@@ -186,7 +186,8 @@ void read_phases(const Profile& profile, std::vector<CallSigns>& signs) {
     if (!is_forward(call.phase)) ++count.backward;
   }
   const bool whole = std::none_of(profile.notes.begin(), profile.notes.end(), [](const Note& n) {
-    return n.code == "calls-outside" || n.code == "records-dropped" || n.code == "process-running";
+    return n.code == "calls-outside" || n.code == "records-dropped" ||
+           n.code == "process-running" || n.code == "trace-cut-off";
   });
   for (std::size_t i = 0; i < signs.size(); ++i) {
     if (!profile.configurations[i].from_program()) continue;
