@@ -45,8 +45,11 @@ std::optional<double> input_copies(const Subject& s, const Index& i) {
 std::optional<double> host_wait(const Subject& s, const Index& i) {
   if (const auto* steps = steps_of(s, i)) return part_of_step(steps, steps->host_wait());
   const auto* busy = busy_of(s, i);
-  // Under torch.profiler the GPU waits for a launch, too, as long as for other work of the host.
-  if (busy == nullptr || recorder_of(i.profile()) == Recorder::torch_profiler) return std::nullopt;
+  // Profilers of frameworks slow the program itself: the GPU waits for a launch, too, as long as
+  // for other work of the host.
+  const auto recorder = recorder_of(i.profile());
+  if (busy == nullptr || recorder == Recorder::torch_profiler || recorder == Recorder::xla_profiler)
+    return std::nullopt;
   return static_cast<double>(busy->host_wait_ns) / static_cast<double>(busy->span_ns);
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "advisor/saved_models/protobuf_wire.h"
+#include "core/base/protobuf_wire.h"
 
 namespace rnnadvisor::advisor::onnx {
 

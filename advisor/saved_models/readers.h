@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "advisor/saved_models/file_bytes.h"
 #include "advisor/saved_models/saved_model.h"
+#include "core/base/file_bytes.h"
 
 namespace rnnadvisor::advisor {
 

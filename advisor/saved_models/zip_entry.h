@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "advisor/saved_models/file_bytes.h"
+#include "core/base/file_bytes.h"
 
 namespace rnnadvisor::advisor {
 

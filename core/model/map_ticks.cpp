@@ -14,11 +14,11 @@ constexpr std::size_t most_ticks = 15;
 constexpr std::int64_t largest = std::numeric_limits<int>::max();
 
 // Ticks that must not give way are kept apart from those that only fill the range.
-struct Sizes {
+struct TickSizes {
   std::set<std::int64_t> kept, filling;
 };
 
-void add_doublings(Sizes& sizes, std::int64_t from, std::int64_t to, bool half_way) {
+void add_doublings(TickSizes& sizes, std::int64_t from, std::int64_t to, bool half_way) {
   for (std::int64_t power = 1; power <= to; power *= 2) {
     if (power >= from) sizes.filling.insert(power);
     if (half_way && power >= 4 && power / 2 * 3 >= from && power / 2 * 3 <= to)
@@ -28,7 +28,8 @@ void add_doublings(Sizes& sizes, std::int64_t from, std::int64_t to, bool half_w
 
 // The multiples on both sides of a size that is none, and the first size behind one that is: the
 // Tensor Cores' and the persistent kernels' cliffs lie there.
-void add_multiples(Sizes& sizes, std::int64_t here, std::initializer_list<std::int64_t> multiples) {
+void add_multiples(TickSizes& sizes, std::int64_t here,
+                   std::initializer_list<std::int64_t> multiples) {
   for (const std::int64_t multiple : multiples) {
     if (here % multiple == 0) continue;
     if (here > multiple) sizes.kept.insert(here / multiple * multiple);
@@ -37,7 +38,7 @@ void add_multiples(Sizes& sizes, std::int64_t here, std::initializer_list<std::i
   if (here % *multiples.begin() == 0) sizes.kept.insert(here + 1);
 }
 
-std::vector<MapTick> ticks_of(Sizes sizes, std::int64_t here, std::int64_t most) {
+std::vector<MapTick> ticks_of(TickSizes sizes, std::int64_t here, std::int64_t most) {
   sizes.kept.insert(here);
   const auto impossible = [&](std::int64_t size) { return size < 1 || size > most; };
   // What was asked for stands on the axis even where it is more than cuDNN takes.
@@ -63,7 +64,7 @@ std::vector<MapTick> ticks_of(Sizes sizes, std::int64_t here, std::int64_t most)
 
 std::vector<MapTick> hidden_ticks(const RnnConfig& here, const DeviceSpec& device) {
   const std::int64_t size = here.hidden_size;
-  Sizes sizes;
+  TickSizes sizes;
   add_doublings(sizes, std::max<std::int64_t>(8, size / 4), size * 4, true);
   add_multiples(sizes, size, {8, 32});
   for (const Algo algo : {Algo::persist_static, Algo::persist_static_small_h}) {
@@ -80,7 +81,7 @@ std::vector<MapTick> hidden_ticks(const RnnConfig& here, const DeviceSpec& devic
 
 std::vector<MapTick> batch_ticks(const RnnConfig& here) {
   const std::int64_t size = here.batch_size;
-  Sizes sizes;
+  TickSizes sizes;
   add_doublings(sizes, std::max<std::int64_t>(1, size / 8), size * 4, true);
   add_multiples(sizes, size, {8});
   return ticks_of(std::move(sizes), size, largest);
@@ -88,7 +89,7 @@ std::vector<MapTick> batch_ticks(const RnnConfig& here) {
 
 std::vector<MapTick> length_ticks(const RnnConfig& here) {
   const std::int64_t size = here.seq_length;
-  Sizes sizes;
+  TickSizes sizes;
   add_doublings(sizes, std::max<std::int64_t>(1, size / 16), size * 8, false);
   return ticks_of(std::move(sizes), size, longest_sequence);
 }

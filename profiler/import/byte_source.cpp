@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 namespace rnnadvisor::import_trace {
 
@@ -43,6 +44,17 @@ std::size_t ByteSource::read(char* into, std::size_t bytes) {
     problem_ = fmt::format("the gzip archive is damaged: {}", words);
   }
   return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+std::size_t ByteSource::read_at(std::uint64_t at, char* into, std::size_t bytes) {
+  if (at > static_cast<std::uint64_t>(std::numeric_limits<z_off_t>::max())) return 0;
+  const auto place = static_cast<z_off_t>(at);
+  if (place != gztell(file_.get())) {
+    gzclearerr(file_.get());
+    problem_.clear();
+    if (gzseek(file_.get(), place, SEEK_SET) != place) return 0;
+  }
+  return read(into, bytes);
 }
 
 double ByteSource::share() const {

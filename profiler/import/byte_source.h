@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -19,6 +20,9 @@ class ByteSource {
   // How many bytes came; 0 at the end, and where no more can be read: then problem() says why.
   std::size_t read(char* into, std::size_t bytes);
   const std::string& problem() const { return problem_; }
+  // The same at a place of the unpacked bytes. Of a compressed file, going back begins at its
+  // start again.
+  std::size_t read_at(std::uint64_t at, char* into, std::size_t bytes);
   // Of the file as it is stored, what was read: 0 … 1.
   double share() const;
 

@@ -36,6 +36,8 @@ enum class Key {
   args,
   external_id,
   correlation,
+  module,
+  details,
   sequence,
   device,
   stream,
@@ -61,7 +63,7 @@ struct Name {
   std::string_view text;
   Key key = Key::other;
 };
-constexpr std::array<Name, 41> names = {{{"traceEvents", Key::events},
+constexpr std::array<Name, 46> names = {{{"traceEvents", Key::events},
                                          {"deviceProperties", Key::devices},
                                          {"distributedInfo", Key::distributed},
                                          {"baseTimeNanoseconds", Key::base},
@@ -83,6 +85,11 @@ constexpr std::array<Name, 41> names = {{{"traceEvents", Key::events},
                                          {"External id", Key::external_id},
                                          {"external id", Key::external_id},
                                          {"correlation", Key::correlation},
+                                         {"correlation_id", Key::correlation},
+                                         {"hlo_module", Key::module},
+                                         {"kernel_details", Key::details},
+                                         {"memcpy_details", Key::details},
+                                         {"Memset_details", Key::details},
                                          {"Sequence number", Key::sequence},
                                          {"device", Key::device},
                                          {"stream", Key::stream},
@@ -294,9 +301,9 @@ class TraceReader {
         if (key == K::block) return numbers(event_.block);
         return key == K::dims ? arguments() : json_.skip();
       }
-      if (first == '"' && key == K::name) {
+      if (first == '"' && is_text_of_args(key)) {
         if (!json_.text(value)) return false;
-        event_.argument_name = value;
+        text_of_args(key, value);
         return true;
       }
       std::int64_t* const field = is_number(first) ? field_of_args(key) : nullptr;
@@ -305,6 +312,16 @@ class TraceReader {
       *field = whole(value, 1);
       return true;
     });
+  }
+
+  static bool is_text_of_args(K key) {
+    return key == K::name || key == K::module || key == K::details || key == K::correlation;
+  }
+  void text_of_args(K key, std::string_view value) {
+    if (key == K::name) event_.argument_name = value;
+    if (key == K::module) event_.module = value;
+    if (key == K::details) event_.details = value;
+    if (key == K::correlation) event_.correlation = whole(value, 1);  // XLA has it in quotes
   }
 
   // Numbers in place of their texts as well.
@@ -452,7 +469,7 @@ class TraceReader {
 
 void TraceEvent::clear() {
   phase = '\0';
-  for (auto* text : {&category, &name, &argument_name}) text->clear();
+  for (auto* text : {&category, &name, &argument_name, &module, &details}) text->clear();
   for (auto* number : {&start_ns, &duration_ns, &process, &thread, &external_id, &correlation,
                        &sequence_number, &device, &stream, &bytes, &registers, &shared_memory})
     *number = -1;

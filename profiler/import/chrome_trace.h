@@ -33,9 +33,10 @@ struct TraceEvent {
   std::int64_t external_id = -1, correlation = -1, sequence_number = -1;
   std::int64_t device = -1, stream = -1, bytes = -1, registers = -1, shared_memory = -1;
   std::array<std::int64_t, 3> grid{}, block{};
-  std::string argument_name;             // "name", of metadata
-  std::vector<std::string> inputs;       // "Concrete Inputs"
-  std::vector<std::string> types;        // "Input type"
+  std::string argument_name;        // "name", of metadata
+  std::string module, details;      // of XLA: "hlo_module"; "kernel_details" and those of copies
+  std::vector<std::string> inputs;  // "Concrete Inputs"
+  std::vector<std::string> types;   // "Input type"
   std::vector<TraceArgument> arguments;  // "Input Dims"
 
   void clear();  // memory is kept

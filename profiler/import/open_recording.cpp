@@ -10,6 +10,8 @@
 #include "profiler/import/cudnn_log.h"
 #include "profiler/import/nsys.h"
 #include "profiler/import/torch_trace.h"
+#include "profiler/import/xla_profile.h"
+#include "profiler/import/xplane.h"
 #include "profiler/profile/sqlite.h"
 
 namespace rnnadvisor::import_trace {
@@ -50,17 +52,21 @@ bool is_chrome_trace(std::string_view head) {
 
 RecordingKind recording_kind(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(path, error))
-    return trace_files(path).empty() ? RecordingKind::rnnprof : RecordingKind::torch_folder;
+  if (std::filesystem::is_directory(path, error)) {
+    if (!trace_files(path).empty()) return RecordingKind::torch_folder;
+    return xla_profile_files(path).empty() ? RecordingKind::rnnprof : RecordingKind::xla_folder;
+  }
   if (!std::filesystem::is_regular_file(path, error)) return RecordingKind::rnnprof;
   const std::string head = first_bytes(path, head_bytes);
   if (head.starts_with(sqlite_magic))
     return is_nsight_database(path) ? RecordingKind::nsight_systems : RecordingKind::rnnprof;
   if (head.find(nsight_report_magic) != std::string::npos) return RecordingKind::nsight_report;
+  if (is_xplane(head)) return RecordingKind::xla_profile;
   const auto first = head.find_first_not_of(" \t\r\n\xef\xbb\xbf");
   if (first == std::string::npos) return RecordingKind::rnnprof;
   if (is_cudnn_log(head)) return RecordingKind::cudnn_log;
-  if (is_chrome_trace(std::string_view(head).substr(first))) return RecordingKind::torch_trace;
+  if (is_chrome_trace(std::string_view(head).substr(first)))
+    return is_xla_trace(head) ? RecordingKind::xla_profile : RecordingKind::torch_trace;
   return RecordingKind::rnnprof;
 }
 
@@ -74,6 +80,10 @@ Result<Profile> import_recording(const std::string& path, const ImportOptions& o
       return import_torch_traces({path}, options);
     case RecordingKind::torch_folder:
       return import_torch_traces(trace_files(path), options);
+    case RecordingKind::xla_profile:
+      return import_xla_profiles({path}, options);
+    case RecordingKind::xla_folder:
+      return import_xla_profiles(xla_profile_files(path), options);
     case RecordingKind::cudnn_log:
       return import_cudnn_log(path, options);
     case RecordingKind::nsight_systems:

@@ -15,6 +15,8 @@ enum class RecordingKind {
   rnnprof,         // or nothing that is known: read_profile() says what it looks like
   torch_trace,     // Chrome trace events in JSON: torch.profiler's, or of a tool that is refused
   torch_folder,    // a folder with such traces of torch.profiler, one for each rank
+  xla_profile,     // HOST.xplane.pb or HOST.trace.json that XLA wrote
+  xla_folder,      // a folder that jax.profiler.start_trace() was given, with such files below it
   cudnn_log,       // CUDNN_LOGLEVEL_DBG
   nsight_systems,  // an SQLite database that nsys exported
   nsight_report    // a .nsys-rep, which has to be exported first
@@ -26,7 +28,7 @@ RecordingKind recording_kind(const std::string& path);
 bool is_foreign_trace(const std::string& path);
 
 // Opens any of them. `options.outline` is given the outline of a .rnnprof only. Errors: those of
-// read_profile() and of the importers; unsupported for a trace that holds nothing to judge, with
+// read_profile() and of the importers; invalid_argument for a trace that holds nothing to judge, with
 // what to record instead.
 Result<Profile> open_recording(const std::string& path, const ProfileReadOptions& options = {});
 

@@ -63,11 +63,10 @@ Error refusal(const std::string& path, const TraceRead& read, const std::string&
             std::nullopt,
             {}};
   }
-  return {ErrorCode::unsupported,
-          fmt::format("'{}' is a trace in Chrome's format, but not of torch.profiler: those of JAX "
-                      "and TensorFlow do not tell what cuDNN's calls were given",
-                      path),
-          "record the program with `rnnadvisor profile`, or with cuDNN's log "
+  return {ErrorCode::invalid_argument,
+          fmt::format("'{}' is a trace in Chrome's format, but not of torch.profiler or XLA", path),
+          "give a file that torch.profiler or jax.profiler wrote, or record the program with "
+          "`rnnadvisor profile`, or with cuDNN's log "
           "(CUDNN_LOGLEVEL_DBG=3, CUDNN_LOGDEST_DBG=FILE)",
           std::nullopt,
           {}};

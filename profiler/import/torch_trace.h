@@ -15,7 +15,7 @@ namespace rnnadvisor::import_trace {
 std::vector<std::string> trace_files(const std::string& folder);
 
 // One profile of the traces of one program, a file for each process. Errors: not_found, io,
-// interrupted; unsupported for Chrome traces of other tools.
+// interrupted; invalid_argument for Chrome traces of other tools.
 Result<Profile> import_torch_traces(const std::vector<std::string>& paths,
                                     const ImportOptions& options);
 

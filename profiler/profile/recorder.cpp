@@ -6,8 +6,8 @@
 namespace rnnadvisor {
 namespace {
 
-constexpr std::array<std::string_view, 4> recorder_names = {"rnnadvisor", "torch.profiler",
-                                                            "cuDNN log", "Nsight Systems"};
+constexpr std::array<std::string_view, 5> recorder_names = {
+    "rnnadvisor", "torch.profiler", "cuDNN log", "Nsight Systems", "XLA profiler"};
 
 }  // namespace
 

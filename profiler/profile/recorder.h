@@ -10,11 +10,13 @@
 
 namespace rnnadvisor {
 
-enum class Recorder { rnnadvisor, torch_profiler, cudnn_log, nsight_systems };
-inline constexpr std::array<Recorder, 4> all_recorders = {
-    Recorder::rnnadvisor, Recorder::torch_profiler, Recorder::cudnn_log, Recorder::nsight_systems};
+enum class Recorder { rnnadvisor, torch_profiler, cudnn_log, nsight_systems, xla_profiler };
+inline constexpr std::array<Recorder, 5> all_recorders = {
+    Recorder::rnnadvisor, Recorder::torch_profiler, Recorder::cudnn_log, Recorder::nsight_systems,
+    Recorder::xla_profiler};
 
-// "rnnadvisor", "torch.profiler", "cuDNN log", "Nsight Systems": as people call the tool.
+// "rnnadvisor", "torch.profiler", "cuDNN log", "Nsight Systems", "XLA profiler": as people call the
+// tool.
 std::string_view to_string(Recorder recorder);
 
 Recorder recorder_of(const Process& process);

@@ -23,7 +23,8 @@ std::string default_output(const std::string& input) {
   auto path = std::filesystem::path(input).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();  // a folder
   auto name = path.filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".pt.trace", ".trace", ".log", ".sqlite"})
+  for (const std::string_view ending :
+       {".gz", ".json", ".pt.trace", ".trace", ".xplane.pb", ".log", ".sqlite"})
     if (name.size() > ending.size() && name.ends_with(ending))
       name.resize(name.size() - ending.size());
   return name + ".rnnprof";
@@ -62,14 +63,17 @@ void add_import(CLI::App& app, Context& context) {
       "Examples:\n"
       "  rnnadvisor import trace.json.gz -o trace.rnnprof\n"
       "  rnnadvisor import log/resnet/ -o ranks.rnnprof\n"
+      "  rnnadvisor import /tmp/jax-trace/ -o jax.rnnprof\n"
       "  rnnadvisor advise trace.json.gz\n"
       "\n"
       "Read are traces of torch.profiler (export_chrome_trace(), or a folder of "
-      "tensorboard_trace_handler() with a file for each rank) and logs of cuDNN's calls "
+      "tensorboard_trace_handler() with a file for each rank), profiles of jax.profiler "
+      "(HOST.xplane.pb, or the folder that start_trace() was given) and logs of cuDNN's calls "
       "(CUDNN_LOGLEVEL_DBG=3), plain or compressed with gzip, and databases of Nsight Systems "
       "(nsys export --type sqlite). "
-      "What kind of file it is follows from what is in it. Record with record_shapes=True: without "
-      "it a trace does not tell what layers were given. Every command that takes a profile opens "
+      "What kind of file it is follows from what is in it. Record PyTorch with record_shapes=True: "
+      "without it a trace does not tell what layers were given. Every command that takes a profile "
+      "opens "
       "such a file directly; import keeps the result.");
   auto arguments = std::make_shared<ImportArguments>();
   add_path_option(*command, "file", arguments->input, "the recording", context)->required();

@@ -159,6 +159,8 @@ TEST(StepFacts, CountWhatTorchProfilerCosts) {
   EXPECT_EQ(value(profile, 0, "trace.recorded_by"), FactValue(std::string("torch.profiler")));
   EXPECT_NEAR(number(profile, "program.graph_speedup"), 10 / 1.61 / (4 + 0.42), 0.02);
   EXPECT_FALSE(value(profile, 0, "program.host_wait_share"));
+  for (auto& process : profile.processes) process.mode = to_string(Recorder::xla_profiler);
+  EXPECT_FALSE(value(profile, 0, "program.host_wait_share"));
 }
 
 // The recording of samples/programs/pytorch/distributed.py: process 0 has 5.06 ms in AllReduce.

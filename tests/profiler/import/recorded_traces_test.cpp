@@ -332,14 +332,19 @@ TEST(OpenRecording, TellsKindsByContent) {
 
 TEST(OpenRecording, RefusesTracesOfOtherTools) {
   const TemporaryFolder folder;
+  // Of Chrome itself, and of XLA where no GPU did anything.
+  std::ofstream(folder / "chrome.json") << R"({"traceEvents":[
+    {"ph":"X","pid":1,"tid":14,"ts":1.5,"dur":2,"name":"RunTask"}]})";
   std::ofstream(folder / "jax.json")
       << R"({"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[
-    {"ph":"M","pid":1,"name":"process_name","args":{"name":"/device:GPU:0"}},
-    {"ph":"X","pid":1,"tid":14,"ts":1.5,"dur":2,"name":"loop_add_fusion","args":{"correlation_id":7}}]})";
-  const auto jax = open_recording(folder / "jax.json");
-  ASSERT_FALSE(jax);
-  EXPECT_EQ(jax.error().code, ErrorCode::unsupported);
-  EXPECT_THAT(jax.error().remedy, HasSubstr("rnnadvisor profile"));
+    {"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}},
+    {"ph":"X","pid":1,"tid":14,"ts":1.5,"dur":2,"name":"ParseArguments"}]})";
+  for (const std::string name : {"chrome.json", "jax.json"}) {
+    const auto other = open_recording(folder / name);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().code, ErrorCode::invalid_argument);
+    EXPECT_THAT(other.error().remedy, HasSubstr("rnnadvisor profile"));
+  }
   std::ofstream(folder / "config.json") << R"({"cell": "lstm"})";
   const auto config = open_recording(folder / "config.json");
   ASSERT_FALSE(config);
@@ -348,17 +353,22 @@ TEST(OpenRecording, RefusesTracesOfOtherTools) {
 }
 
 TEST(OpenRecording, CanBeCancelled) {
-  ProfileReadOptions options;
-  double last = 0;
-  options.keep_going = [&](double share) {
-    EXPECT_GE(share, last);
-    EXPECT_LE(share, 1);
-    last = share;
-    return false;
-  };
-  const auto profile = open_recording(traces + "small_model.json.gz", options);
-  ASSERT_FALSE(profile);
-  EXPECT_EQ(profile.error().code, ErrorCode::interrupted);
+  for (const std::string name :
+       {"small_model.json.gz", "jax_small.trace.json.gz", "jax_small.xplane.pb.gz"}) {
+    ProfileReadOptions options;
+    double last = 0;
+    int asked = 0;
+    options.keep_going = [&](double share) {
+      EXPECT_GE(share, last);
+      EXPECT_LE(share, 1);
+      last = share;
+      return ++asked < 2;
+    };
+    const auto profile = open_recording(traces + name, options);
+    ASSERT_FALSE(profile);
+    EXPECT_EQ(profile.error().code, ErrorCode::interrupted);
+    EXPECT_EQ(asked, 2);
+  }
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "advisor/saved_models/file_bytes.h"
+#include "core/base/file_bytes.h"
 
-namespace rnnadvisor::advisor {
+namespace rnnadvisor {
 
 enum class WireType : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
@@ -43,10 +43,10 @@ class WireReader {
   bool damaged_ = false;
 };
 
-// A text field, cut at 1024 bytes; empty for other fields.
-std::string wire_text(FileBytes& bytes, const WireField& field);
+// A text field, cut at `most` bytes; empty for other fields.
+std::string wire_text(FileBytes& bytes, const WireField& field, std::size_t most = 1024);
 // Appends the numbers of a repeated int64, packed or not, while `numbers` has fewer than `most`.
 void append_wire_numbers(FileBytes& bytes, const WireField& field,
                          std::vector<std::int64_t>& numbers, std::size_t most);
 
-}  // namespace rnnadvisor::advisor
+}  // namespace rnnadvisor

@@ -1,18 +1,25 @@
-// A file's bytes at any place, without reading the file whole: models have gigabytes of weights.
+// A file's bytes at any place, without reading the file whole: models have gigabytes of weights,
+// and profiles of events.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <fstream>
+#include <functional>
 #include <string>
 #include <string_view>
 
 #include "core/base/result.h"
 
-namespace rnnadvisor::advisor {
+namespace rnnadvisor {
 
 class FileBytes {
  public:
+  // Reads up to so many bytes at a place; 0 at the end, and where no more can be read.
+  using ReadAt = std::function<std::size_t(std::uint64_t at, char* into, std::size_t bytes)>;
+
   static Result<FileBytes> open(const std::string& path);
+  // `size`: where the bytes end at the latest.
+  FileBytes(ReadAt read, std::uint64_t size) : read_(std::move(read)), size_(size) {}
   explicit FileBytes(std::string bytes) : window_(std::move(bytes)), size_(window_.size()) {}
 
   std::uint64_t size() const { return size_; }
@@ -29,12 +36,11 @@ class FileBytes {
   std::uint64_t number(std::uint64_t begin, unsigned bytes);
 
  private:
-  FileBytes() = default;
-
-  std::ifstream file_;  // not open: window_ has everything
+  ReadAt read_;  // none: window_ has everything
   std::string window_;
   std::uint64_t window_begin_ = 0;
+  bool ended_ = false;  // nothing comes after window_
   std::uint64_t size_ = 0;
 };
 
-}  // namespace rnnadvisor::advisor
+}  // namespace rnnadvisor

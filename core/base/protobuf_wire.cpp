@@ -1,8 +1,8 @@
-#include "advisor/saved_models/protobuf_wire.h"
+#include "core/base/protobuf_wire.h"
 
 #include <algorithm>
 
-namespace rnnadvisor::advisor {
+namespace rnnadvisor {
 
 bool WireReader::varint(std::uint64_t& value) {
   value = 0;
@@ -46,9 +46,9 @@ bool WireReader::next(WireField& field) {
   return fail();  // groups are no part of the definitions that are read here
 }
 
-std::string wire_text(FileBytes& bytes, const WireField& field) {
+std::string wire_text(FileBytes& bytes, const WireField& field, std::size_t most) {
   if (field.type != WireType::bytes) return {};
-  return bytes.read(field.begin, std::min(field.end, field.begin + 1024));
+  return bytes.read(field.begin, std::min(field.end, field.begin + most));
 }
 
 void append_wire_numbers(FileBytes& bytes, const WireField& field,
@@ -70,4 +70,4 @@ void append_wire_numbers(FileBytes& bytes, const WireField& field,
   }
 }
 
-}  // namespace rnnadvisor::advisor
+}  // namespace rnnadvisor
