@@ -353,14 +353,20 @@ class XplaneReader {
                   const Take& take) {
     constexpr std::uint64_t ps = 1000;
     std::uint64_t id = 0, offset_ps = 0, duration_ps = 0;
+    bool python = false;  // a function of Python, which are most of all events
     XlaEvent event;
     values_.clear();
     each(field, [&](const WireField& part) {
-      if (part.number == 1) id = part.value;
+      if (python) return;
+      if (part.number == 1) {
+        id = part.value;
+        python = plane.event(id).starts_with('$');
+      }
       if (part.number == 2) offset_ps = part.value;
       if (part.number == 3) duration_ps = part.value;
       if (part.number == 4 && part.type == WireType::bytes) values_.push_back(read_value(part));
     });
+    if (python) return;
     const auto name = plane.events.find(id);
     if (name == plane.events.end()) {
       ++nameless_;

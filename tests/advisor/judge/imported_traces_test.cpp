@@ -1,6 +1,7 @@
-// The same programs recorded both ways on H200 GPUs, by torch.profiler (tests/data/traces) and by
-// `rnnadvisor profile` (tests/gpu/results/h200/planted-programs.tar.xz): one configuration, and the
-// same findings but for those that need what a trace does not have (docs/importing.md).
+// The same programs recorded both ways on H200 GPUs, by torch.profiler or jax.profiler
+// (tests/data/traces) and by `rnnadvisor profile` (planted-programs.tar.xz and jax-programs.tar.xz
+// in tests/gpu/results/h200): the same configurations, and the same findings but for those that
+// need what a trace does not have (docs/importing.md).
 //
 // RNNADVISOR_TRACES=FOLDER compares all traces of tests/gpu/traces/record_traces.py in a folder and
 // prints the score that docs/importing.md publishes.
@@ -64,10 +65,13 @@ Texts without(const Texts& all, const Texts& some) {
 }
 
 // Where a trace and a recording of the same program are expected to differ, and why.
-const Texts may_be_missing = {};
 const Texts may_be_more = {
     "tracing/timed-by-trace",  // nothing in a trace was timed without the profiler
 };
+// Under jax.profiler waits of the GPU are not told apart; and the recording of jax_small waited for
+// other programs on the machine for 70 % of its time, which hides what a graph would gain.
+const Texts jax_may_be_missing = {"launch/waits-for-host"};
+const Texts jax_may_be_more = {"launch/capture-forbidden"};
 
 // "gru_classifier.tensorboard.json.gz" of the program gru-classifier.
 std::string recording_of(const fs::path& trace) {
@@ -79,10 +83,12 @@ std::string recording_of(const fs::path& trace) {
 
 struct Recordings {
   Recordings() {
-    const std::string command = "tar -xJf " RNNADVISOR_SOURCE_DIR
-                                "/tests/gpu/results/h200/planted-programs.tar.xz -C " +
-                                (folder / "");
-    unpacked = std::system(command.c_str()) == 0;
+    unpacked = true;
+    for (const std::string name : {"planted-programs", "jax-programs"}) {
+      const auto command = "tar -xJf " RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/" + name +
+                           ".tar.xz -C " + (folder / "");
+      unpacked = unpacked && std::system(command.c_str()) == 0;
+    }
   }
   TemporaryFolder folder;
   bool unpacked = false;
@@ -106,9 +112,10 @@ TEST(ImportedTraces, AreJudgedAsRecordings) {
   for (const auto& file : files) {
     const auto name = file.filename().string();
     const auto recording = recordings.folder / (recording_of(file) + ".rnnprof");
-    if (!name.ends_with(".json.gz") || name.find(".plain.") != std::string::npos ||
-        !fs::exists(recording))
-      continue;
+    const bool described = name.ends_with(".xplane.pb.gz") ||
+                           (name.ends_with(".json.gz") && !name.ends_with(".trace.json.gz") &&
+                            name.find(".plain.") == std::string::npos);
+    if (!described || !fs::exists(recording)) continue;
     SCOPED_TRACE(name);
     const auto imported = import_trace::open_recording(file.string());
     const auto recorded = read_profile(recording);
@@ -126,12 +133,13 @@ TEST(ImportedTraces, AreJudgedAsRecordings) {
       continue;
     }
     EXPECT_TRUE(one);
-    EXPECT_THAT(without(missing, may_be_missing), IsEmpty());
-    EXPECT_THAT(without(added, may_be_more), IsEmpty());
+    const bool jax = name.starts_with("jax_");
+    EXPECT_THAT(without(missing, jax ? jax_may_be_missing : Texts()), IsEmpty());
+    EXPECT_THAT(without(added, jax ? jax_may_be_more : may_be_more), IsEmpty());
   }
   if (more != nullptr)
     std::printf("%d traces: configurations of %d equal, findings of %d\n", compared, equal, same);
-  EXPECT_GE(compared, 5);
+  EXPECT_GE(compared, 10);
 }
 
 }  // namespace

@@ -198,9 +198,13 @@ def main():
     jobs += [(folder_of, "ranks", RANKS, [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"]), (folder_of, "lightning", LIGHTNING, [sys.executable])]
     if options.only:
         jobs = [job for job in jobs if {getattr(job[1], "stem", job[1]), job[-1] if isinstance(job[-1], str) else ""} & set(options.only)]
+    # Programs in JAX one after the other: several at once use up the GPU's memory, and wait for each other where a recording is compared.
+    alone = [job for job in jobs if job[0] in (jax_trace, profiled) or job[1] == JAX_PROGRAM]
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
-        for done in [pool.submit(*job) for job in jobs]:
+        for done in [pool.submit(*job) for job in jobs if job not in alone]:
             done.result()
+    for job in alone:
+        job[0](*job[1:])
     (options.output / "traces.jsonl").write_text("".join(json.dumps(row, sort_keys=True) + "\n" for row in sorted(rows, key=lambda row: row["file"])))
     print(f"{len(rows)} files; failed: {', '.join(failed) or 'none'}")
     sys.exit(bool(failed))
