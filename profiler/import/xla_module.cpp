@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view forward_target = "cudnn_rnn", backward_target = "cudnn_rnn_bwd";
 constexpr std::size_t most_calls = 100'000;  // of one file
 constexpr std::size_t most_operands = 16;
-constexpr std::uint64_t most_config = 65536;  // bytes of a backend_config
+constexpr std::uint64_t most_config = 65536;  // bytes of a backend_config, and of a constant
 
 std::uint64_t little_endian(std::string_view bytes, std::size_t at, std::size_t count) {
   std::uint64_t value = 0;
@@ -154,7 +154,8 @@ class ModuleReader {
       if (part.number == 28) target = wire_text(file_, part);
       if (part.number == 43) config = part;
     }
-    if (literal.end > literal.begin) constants_[id] = literal;
+    if (literal.end > literal.begin && literal.end - literal.begin <= most_config)
+      constants_[id] = file_.read(literal.begin, literal.end);
     // "cudnn_rnn_ffi" since jaxlib 0.4.37.
     if (!target.starts_with(forward_target)) return;
     call.forward = !target.starts_with(backward_target);
@@ -175,9 +176,10 @@ class ModuleReader {
     RnnConfig& config = *call.config;
     const auto count = static_cast<std::size_t>(config.batch_size);
     std::vector<std::int64_t> lengths;
-    WireReader reader(file_, constant->second);
+    FileBytes literal(constant->second);
+    WireReader reader(literal, 0, literal.size());
     for (WireField part; reader.next(part);)
-      if (part.number == 4) append_wire_numbers(file_, part, lengths, count + 1);
+      if (part.number == 4) append_wire_numbers(literal, part, lengths, count + 1);
     const auto fits = [&](std::int64_t length) {
       return length > 0 && length <= config.seq_length;
     };
@@ -231,8 +233,9 @@ class ModuleReader {
   std::vector<XlaRnnCall>& calls_;
   std::size_t first_;
   std::string name_;
-  std::vector<Metadata> metadata_;                          // of each call
-  std::unordered_map<std::uint64_t, WireField> constants_;  // of the computation, by instruction
+  std::vector<Metadata> metadata_;  // of each call
+  // Of the computation, by instruction; small ones. Held, as the file may only be read forwards.
+  std::unordered_map<std::uint64_t, std::string> constants_;
 };
 
 }  // namespace

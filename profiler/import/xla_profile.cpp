@@ -79,7 +79,7 @@ std::string xplane_beside(const std::string& path) {
 // What one file gave.
 struct FileRead {
   std::int64_t gpu_records = 0, unknown_calls = 0;
-  bool any = false, stopped = false;
+  bool any = false;
   std::string cut_off;  // why the rest was not read
 };
 
@@ -137,39 +137,42 @@ class TraceFeed {
   std::map<std::pair<std::int64_t, std::int64_t>, bool> streams_;  // by process and thread
 };
 
+// `goes_on`: asked before more is read, with the number of the pass, 0 or 1.
+using GoesOn = std::function<bool(int pass)>;
+
 FileRead read_trace(ByteSource& source, const std::string& host, ImportedProfile& profile,
-                    const ImportOptions& options, const std::function<bool()>& keep_going) {
+                    const ImportOptions& options, const GoesOn& goes_on) {
   TraceFeed feed(profile, host, options);
   TraceReading reading;
-  reading.read = [&](char* into, std::size_t bytes) { return source.read(into, bytes); };
-  reading.event = [&, count = std::int64_t{0}](const TraceEvent& event,
-                                               const TraceHeader&) mutable {
+  reading.read = [&](char* into, std::size_t bytes) -> std::size_t {
+    return goes_on(0) ? source.read(into, bytes) : 0;
+  };
+  reading.wanted = [](const TraceEvent& event) {
+    return event.name.starts_with('$') ? Wanted::no : Wanted::all;  // a function of Python
+  };
+  reading.event = [&](const TraceEvent& event, const TraceHeader&) {
     feed.take(event);
-    return ++count % 4096 != 0 || !keep_going || keep_going();
+    return true;
   };
   const TraceRead read = read_chrome_trace(reading);
   feed.timeline().finish();
-  FileRead result;
-  result.gpu_records = feed.timeline().gpu_records();
-  result.any = read.events > 0;
-  result.stopped = read.stopped;
-  result.cut_off = read.cut_off;
-  return result;
+  return {feed.timeline().gpu_records(), 0, read.events > 0, read.cut_off};
 }
 
 FileRead read_planes(ByteSource& source, const std::string& host, ImportedProfile& profile,
-                     const std::function<bool(int)>& keep_going) {
-  FileBytes bytes([&](std::uint64_t at, char* into,
-                      std::size_t count) { return source.read_at(at, into, count); },
-                  std::numeric_limits<std::int64_t>::max());
-  const XplaneRead read = read_xplane(bytes, host, profile, keep_going);
-  FileRead result;
-  result.gpu_records = read.gpu_records;
-  result.unknown_calls = read.unknown_calls;
-  result.any = read.any_plane;
-  result.stopped = read.stopped;
-  if (!read.whole) result.cut_off = "it ends in the middle, or is damaged";
-  return result;
+                     const GoesOn& goes_on) {
+  std::uint64_t last = 0;
+  int pass = 0;
+  FileBytes bytes(
+      [&](std::uint64_t at, char* into, std::size_t count) -> std::size_t {
+        if (at < last) pass = 1;
+        last = at;
+        return goes_on(pass) ? source.read_at(at, into, count) : 0;
+      },
+      std::numeric_limits<std::int64_t>::max());
+  const XplaneRead read = read_xplane(bytes, host, profile);
+  return {read.gpu_records, read.unknown_calls, read.any_plane,
+          read.whole ? "" : "it ends in the middle, or is damaged"};
 }
 
 }  // namespace
@@ -199,6 +202,7 @@ Result<Profile> import_xla_profiles(const std::vector<std::string>& paths,
                                     const ImportOptions& options) {
   ImportedProfile profile(Recorder::xla_profiler);
   std::int64_t gpu_records = 0, unknown_calls = 0;
+  std::string cut_off;  // why the last file that was not read to its end was not
   for (std::size_t i = 0; i < paths.size(); ++i) {
     const std::string beside = xplane_beside(paths[i]);
     const std::string& path = beside.empty() ? paths[i] : beside;
@@ -208,33 +212,35 @@ Result<Profile> import_xla_profiles(const std::vector<std::string>& paths,
                                printable(name_of_file(beside)), printable(name_of_file(paths[i]))));
     auto source = ByteSource::open(path);
     if (!source) return fail(std::move(source.error()));
-    const auto keep_going = [&](double share) {
-      share = (static_cast<double>(i) + share) / static_cast<double>(paths.size());
-      return !options.keep_going || options.keep_going(share);
+    const bool planes = is_xplane(first_bytes(path, 512));
+    bool cancelled = false;
+    const GoesOn goes_on = [&](int pass) {
+      const double of_file = planes ? (pass + source->share()) / 2 : source->share();
+      const double share = (static_cast<double>(i) + of_file) / static_cast<double>(paths.size());
+      cancelled = cancelled || (options.keep_going && !options.keep_going(share));
+      return !cancelled;
     };
     const std::string host = host_of_profile(path);
-    const FileRead read =
-        is_xplane(first_bytes(path, 512))
-            ? read_planes(*source, host, profile,
-                          [&](int pass) { return keep_going((pass + source->share()) / 2); })
-            : read_trace(*source, host, profile, options,
-                         [&] { return keep_going(source->share()); });
-    if (read.stopped)
+    const FileRead read = planes ? read_planes(*source, host, profile, goes_on)
+                                 : read_trace(*source, host, profile, options, goes_on);
+    if (cancelled)
       return fail(ErrorCode::interrupted, fmt::format("reading '{}' was cancelled", path));
     const auto& why = source->problem().empty() ? read.cut_off : source->problem();
     if (!read.any)
       return fail(ErrorCode::damaged,
                   fmt::format("'{}' is no profile of XLA that can be read: {}", path, why),
                   "give a .xplane.pb or a .trace.json.gz that jax.profiler wrote");
-    if (!why.empty())
+    if (!why.empty()) {
+      cut_off = fmt::format("'{}' was not read to its end ({})", path, printable(why));
       profile.note(NoteSeverity::warning, "trace-cut-off",
                    fmt::format("'{}' was not read to its end ({}); what came before is there",
                                printable(name_of_file(path)), printable(why)));
+    }
     gpu_records += read.gpu_records;
     unknown_calls += read.unknown_calls;
   }
   if (paths.empty()) return fail(ErrorCode::not_found, "there is no profile to read");
-  if (gpu_records == 0)
+  if (gpu_records == 0 && cut_off.empty())
     return fail(ErrorCode::invalid_argument,
                 fmt::format("'{}' is a profile of XLA without kernels of a GPU", paths.front()),
                 std::string(what_to_record));
@@ -244,6 +250,9 @@ Result<Profile> import_xla_profiles(const std::vector<std::string>& paths,
                unknown_calls);
   Profile result = profile.finish(how_xla_tells);
   describe_calls_by_kernels(result);
+  if (!cut_off.empty() && result.calls.empty())
+    return fail(ErrorCode::damaged, cut_off + ", before the first kernel of a recurrent layer",
+                "copy the profile again, as a whole");
   return result;
 }
 

@@ -106,18 +106,15 @@ std::string cuda_version_of(std::int64_t version) {
 
 class XplaneReader {
  public:
-  XplaneReader(FileBytes& file, const std::string& host, ImportedProfile& profile,
-               const std::function<bool(int)>& keep_going)
-      : file_(file), host_(host), profile_(profile), keep_going_(keep_going) {}
+  XplaneReader(FileBytes& file, const std::string& host, ImportedProfile& profile)
+      : file_(file), host_(host), profile_(profile) {}
 
   XplaneRead run() {
     read_planes();
     XlaTimeline timeline(profile_, host_);
     timeline.know(std::move(known_), jax_version());
     describe_environment(timeline);
-    pass_ = 1;
     for (const auto& plane : planes_) {
-      if (result_.stopped) break;
       read_lines(plane, timeline);
     }
     timeline.finish();
@@ -133,13 +130,8 @@ class XplaneReader {
   void each(const WireField& message, const Take& take) {
     WireReader reader(file_, message);
     WireField field;
-    while (!result_.stopped && reader.next(field)) take(field);
+    while (reader.next(field)) take(field);
     result_.whole = result_.whole && !reader.damaged();
-  }
-
-  bool go_on() {
-    if (++fields_ % 4096 == 0 && keep_going_ && !keep_going_(pass_)) result_.stopped = true;
-    return !result_.stopped;
   }
 
   void read_planes() {
@@ -148,7 +140,7 @@ class XplaneReader {
     std::uint64_t at = 0;
     WireReader reader(file_, all);
     // The end of a compressed file is where nothing more comes.
-    for (WireField field; !file_.view(at, 1).empty() && !result_.stopped;) {
+    for (WireField field; !file_.view(at, 1).empty();) {
       if (!reader.next(field)) {
         result_.whole = false;
         break;
@@ -166,7 +158,6 @@ class XplaneReader {
     Plane plane;
     plane.field = field;
     each(field, [&](const WireField& part) {
-      go_on();
       if (part.number == 2) plane.name = wire_text(file_, part);
       if (part.type != WireType::bytes) return;
       if (part.number == 4) read_event_metadata(part, plane);
@@ -342,7 +333,7 @@ class XplaneReader {
         if (part.number == 2 && gpu) of_use = wire_text(file_, part).starts_with("Stream #");
         if (part.number == 3)
           start_ns = static_cast<std::int64_t>(std::min(part.value, std::uint64_t{latest_time_ns}));
-        if (part.number == 4 && part.type == WireType::bytes && of_use && go_on())
+        if (part.number == 4 && part.type == WireType::bytes && of_use)
           take(plane, id, start_ns, part);
       });
     });
@@ -433,21 +424,18 @@ class XplaneReader {
   FileBytes& file_;
   std::string host_;
   ImportedProfile& profile_;
-  const std::function<bool(int)>& keep_going_;
   XplaneRead result_;
   std::vector<Plane> planes_;
   std::vector<XlaRnnCall> known_;
   std::vector<Value> values_;  // of the event that is read
   std::vector<std::string> other_planes_;
-  int pass_ = 0;
-  std::int64_t fields_ = 0, nameless_ = 0, base_ns_ = 0;
+  std::int64_t nameless_ = 0, base_ns_ = 0;
 };
 
 }  // namespace
 
-XplaneRead read_xplane(FileBytes& file, const std::string& host, ImportedProfile& profile,
-                       const std::function<bool(int)>& keep_going) {
-  return XplaneReader(file, host, profile, keep_going).run();
+XplaneRead read_xplane(FileBytes& file, const std::string& host, ImportedProfile& profile) {
+  return XplaneReader(file, host, profile).run();
 }
 
 // A plane as the first field, which begins with its number and its name or with the name alone.

@@ -2,7 +2,6 @@
 // profiler write. Field numbers: tsl/profiler/protobuf/xplane.proto of github.com/openxla/xla.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "core/base/file_bytes.h"
@@ -15,15 +14,12 @@ struct XplaneRead {
   std::int64_t gpu_records = 0;
   std::int64_t unknown_calls = 0;  // RNN calls without a configuration
   bool any_plane = false;
-  bool whole = true;     // false: it ends in the middle, or is damaged
-  bool stopped = false;  // by `keep_going`
+  bool whole = true;  // false: it ends in the middle, or is damaged
 };
 
 // Reads the bytes twice: what the events mean stands behind them. `host`: where the program ran,
-// for a file that does not tell. `keep_going` is asked now and then, with the number of the pass, 0
-// or 1.
-XplaneRead read_xplane(FileBytes& file, const std::string& host, ImportedProfile& profile,
-                       const std::function<bool(int pass)>& keep_going);
+// for a file that does not tell.
+XplaneRead read_xplane(FileBytes& file, const std::string& host, ImportedProfile& profile);
 
 // Whether these are the first bytes of such a file.
 bool is_xplane(std::string_view head);

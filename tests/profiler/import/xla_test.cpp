@@ -245,7 +245,7 @@ TEST(XlaProfile, APieceIsReadUpToThereOrRefused) {
     write(std::string_view(bytes).substr(0, bytes.size() * tenth / 10));
     const auto profile = open_recording(file);
     if (!profile) {
-      EXPECT_EQ(profile.error().code, ErrorCode::invalid_argument);
+      EXPECT_EQ(profile.error().code, ErrorCode::damaged);
       EXPECT_FALSE(profile.error().remedy.empty());
       ++refused;
       continue;

@@ -43,7 +43,7 @@ inline std::string text_stat(std::uint64_t id, std::string_view text) {
 inline Profile import_xplane_bytes(std::string_view bytes, XplaneRead* read = nullptr) {
   ImportedProfile profile(Recorder::xla_profiler);
   FileBytes file{std::string(bytes)};
-  const auto result = read_xplane(file, "host", profile, {});
+  const auto result = read_xplane(file, "host", profile);
   if (read != nullptr) *read = result;
   return profile.finish("give the file of all planes");
 }
