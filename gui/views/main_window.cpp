@@ -358,16 +358,18 @@ void MainWindow::closeEvent(QCloseEvent* event) {
 }
 
 void MainWindow::choose_file() {
-  const QString path = QFileDialog::getOpenFileName(
-      this, tr("Open a profile"), QString(),
-      tr("Profiles and traces (*.rnnprof *.json *.json.gz);;All files (*)"));
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("Open a profile"), QString(),
+                                   tr("Profiles and traces (*.rnnprof *.json *.json.gz *.xplane.pb "
+                                      "*.xplane.pb.gz *.sqlite);;All files (*)"));
   if (!path.isEmpty()) open(path);
 }
 
 void MainWindow::choose_before() {
-  const QString path = QFileDialog::getOpenFileName(
-      this, tr("The profile from before"), QString(),
-      tr("Profiles and traces (*.rnnprof *.json *.json.gz);;All files (*)"));
+  const QString path =
+      QFileDialog::getOpenFileName(this, tr("The profile from before"), QString(),
+                                   tr("Profiles and traces (*.rnnprof *.json *.json.gz *.xplane.pb "
+                                      "*.xplane.pb.gz *.sqlite);;All files (*)"));
   if (!path.isEmpty()) compare_->compare_with(path);
 }
 

@@ -337,6 +337,94 @@ TEST(Xplane, PlanesMayComeInAnyOrder) {
   }
 }
 
+// The bytes of a descriptor as XLA prints them in the configuration of a call.
+std::string printed_descriptor(std::initializer_list<std::uint32_t> numbers) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string text = "{opaque = \"";
+  for (const auto number : numbers)
+    for (unsigned shift = 0; shift < 32; shift += 8) {
+      const unsigned byte = (number >> shift) & 0xffU;
+      text += '\\';
+      text += digits[byte / 16];
+      text += digits[byte % 16];
+    }
+  return text + "\"}";
+}
+
+// A program jit_f(`program`) with one call of rnn.lstm().
+std::string program_entry(std::uint64_t program, const std::string& config) {
+  const auto call = field(1, "rnn_fwd.1") + field(28, "cudnn_rnn_ffi") + field(43, config) +
+                    field(7, field(3, "/home/me/model.py") + number_field(4, 12));
+  const auto module = field(1, "jit_f") + field(3, field(2, call));
+  return name_entry(4, program, "jit_f(" + std::to_string(program) + ")",
+                    field(5, number_field(1, 1) + field(6, field(1, module))));
+}
+
+// A kernel of rnn_fwd.1 of a program, `us` after the beginning.
+std::string rnn_kernel(std::uint64_t program, std::uint64_t us, std::uint64_t correlation) {
+  return field(4, number_field(1, 7) + number_field(2, us * 1'000'000) +
+                      number_field(3, 1'000'000) + number_stat(1, correlation) +
+                      text_stat(2, "regs:16 grid:1,1,1 block:32,1,1") + text_stat(3, "jit_f") +
+                      text_stat(4, "rnn_fwd.1") + number_stat(5, program) +
+                      number_stat(6, 100 + us));
+}
+
+std::string two_programs(const std::string& second) {
+  const auto descriptor = [](std::uint32_t units) {
+    return printed_descriptor({64, units, 1, 32, 100, 0, 0, 1, 5000, 0, 6000, 0});
+  };
+  const auto programs = field(1, field(2, "/host:metadata") + program_entry(11, descriptor(128)) +
+                                     program_entry(12, second.empty() ? descriptor(256) : second));
+  const auto line = number_field(1, 14) + field(2, "Stream #14(Compute)") +
+                    number_field(3, 1'000'000) + rnn_kernel(11, 10, 1) + rnn_kernel(12, 20, 2) +
+                    rnn_kernel(11, 30, 3);
+  std::string gpu = field(2, "/device:GPU:0") + field(3, line) + name_entry(4, 7, "RNN_kernel");
+  std::uint64_t id = 0;
+  for (const auto* name :
+       {"correlation_id", "kernel_details", "hlo_module", "hlo_op", "program_id", "scope_range_id"})
+    gpu += name_entry(5, ++id, name);
+  // Two steps on the host; what they launched is not in the file.
+  const auto step = [](std::uint64_t us, std::uint64_t number) {
+    return field(4, number_field(1, 1) + number_field(2, us * 1'000'000) +
+                        number_field(3, 9'000'000) + number_stat(1, number));
+  };
+  const auto host =
+      field(2, "/host:CPU") +
+      field(3, number_field(1, 5) + number_field(3, 1'000'000) + step(8, 3) + step(28, 4)) +
+      name_entry(4, 1, "train") + name_entry(5, 1, "step_num");
+  return programs + field(1, gpu) + field(1, host);
+}
+
+// Programs of one name are told apart by their number, and steps are those of the annotation.
+TEST(Xplane, ProgramsOfOneNameAndSteps) {
+  const auto profile = import_xplane_bytes(two_programs({}));
+  EXPECT_TRUE(check_profile(profile, ErrorCode::internal));
+  ASSERT_EQ(profile.calls.size(), 3U);
+  std::vector<int> units;
+  std::vector<bool> begins;
+  for (const auto& call : profile.calls) {
+    ASSERT_GE(call.configuration, 0);
+    units.push_back(
+        profile.configurations[static_cast<std::size_t>(call.configuration)].config.hidden_size);
+    begins.push_back(call.begins_step);
+    EXPECT_EQ(profile.call_sites[static_cast<std::size_t>(call.site)].line, 12);
+  }
+  EXPECT_THAT(units, ElementsAre(128, 256, 128));
+  EXPECT_THAT(begins, ElementsAre(true, false, true));
+  ASSERT_EQ(profile.nvtx.size(), 2U);
+  EXPECT_EQ(profile.text(profile.nvtx.name[0]), "train");
+  EXPECT_EQ(profile.nvtx.payload[1], NvtxPayload(std::int64_t{4}));
+}
+
+TEST(Xplane, ACallWithoutADescriptorIsACall) {
+  XplaneRead read;
+  const auto profile = import_xplane_bytes(two_programs("{opaque = \"\\01\"}"), &read);
+  ASSERT_EQ(profile.calls.size(), 3U);
+  EXPECT_EQ(read.unknown_calls, 1);
+  EXPECT_EQ(profile.calls[1].configuration, -1);
+  EXPECT_GE(profile.calls[0].configuration, 0);
+}
+
 TEST(Xplane, OtherBytesAreNone) {
   for (const std::string_view head :
        {"", "\n", "\n\n\n", "{\"traceEvents\":[", "\nI! CuDNN (v91900 56) function"})
