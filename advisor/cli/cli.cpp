@@ -84,7 +84,7 @@ std::vector<std::string> with_help_as_option(const CLI::App& app,
 }
 
 int parse_and_act(std::span<const std::string> given, Context& context) {
-  const auto app = make_application(context);
+  const auto app = make_application(context, given.empty() ? std::string_view() : given.front());
   if (!given.empty() && given.front() == complete_command) {
     context.out << completion_offers(*app, context, given.subspan(1));
     return exit_ok;

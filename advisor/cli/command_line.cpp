@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "advisor/sweep/config_fields.h"
 #include "core/base/text.h"
@@ -45,6 +46,41 @@ void name_environment(CLI::App& app) {
   }
 }
 
+struct CommandSetup {
+  std::string_view name;
+  void (*add)(CLI::App& app, Context& context);
+};
+
+// In the order of the help.
+constexpr CommandSetup command_setups[] = {
+    {"check", add_check},
+    {"map", add_map},
+    {"fit", add_fit},
+    {"run", add_run},
+    {"sweep", add_sweep},
+    {"calibrate", add_calibrate},
+    {"profile", add_profile},
+    {"accelerate", add_accelerate},
+    {"try", add_try},
+    {"collect", add_collect},
+    {"env", add_env},
+    {"import", add_import},
+    {"merge", add_merge},
+    {"advise", add_advise},
+    {"report", add_report},
+    {"compare", add_compare},
+    {"export", add_export},
+    {"reproduce", add_reproduce},
+    {"rules", add_rules},
+    {"samples", add_samples},
+    {"doctor", add_doctor},
+    {"explain-error", add_explain_error},
+    {"completion", add_completion},
+    {"version", add_version},
+    {"man", add_man},
+    {"worker", add_worker},
+};
+
 }  // namespace
 
 CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
@@ -70,7 +106,7 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
   return command;
 }
 
-std::unique_ptr<CLI::App> make_application(Context& context) {
+std::unique_ptr<CLI::App> make_application(Context& context, std::string_view only) {
   auto app = std::make_unique<CLI::App>(
       "Says what is wrong with a cuDNN recurrent network on a GPU, and what to change.",
       "rnnadvisor");
@@ -110,32 +146,14 @@ std::unique_ptr<CLI::App> make_application(Context& context) {
       "{}",
       exit_status_help));
 
-  add_check(*app, context);
-  add_map(*app, context);
-  add_fit(*app, context);
-  add_run(*app, context);
-  add_sweep(*app, context);
-  add_calibrate(*app, context);
-  add_profile(*app, context);
-  add_accelerate(*app, context);
-  add_try(*app, context);
-  add_collect(*app, context);
-  add_env(*app, context);
-  add_import(*app, context);
-  add_merge(*app, context);
-  add_advise(*app, context);
-  add_report(*app, context);
-  add_compare(*app, context);
-  add_export(*app, context);
-  add_reproduce(*app, context);
-  add_rules(*app, context);
-  add_samples(*app, context);
-  add_doctor(*app, context);
-  add_explain_error(*app, context);
-  add_completion(*app, context);
-  add_version(*app, context);
-  add_man(*app, context);
-  add_worker(*app, context);
+  // Setting up the options of all commands takes longer than most commands do. The man page, which
+  // is a command, shows them all.
+  const auto known = [&](const CommandSetup& setup) { return setup.name == only; };
+  const bool alone =
+      only != "man" && std::any_of(std::begin(command_setups), std::end(command_setups), known);
+  for (const auto& setup : command_setups) {
+    if (!alone || known(setup)) setup.add(*app, context);
+  }
   name_environment(*app);
   return app;
 }

@@ -9,6 +9,7 @@
 #include <regex>
 #include <sstream>
 
+#include "advisor/cli/command_line.h"
 #include "tests/advisor/cli/golden.h"
 
 namespace rnnadvisor::cli {
@@ -52,6 +53,32 @@ TEST(Help, FitsTheTerminalAndEndsWithExamples) {
 TEST(Help, AllListsTheFrameworkKeys) {
   EXPECT_THAT(call({"check", "--help"}).out, Not(HasSubstr("--framework.recurrent-dropout")));
   EXPECT_THAT(call({"check", "--help-all"}).out, HasSubstr("--framework.recurrent-dropout"));
+}
+
+TEST(Help, OfACommandIsTheSameWhereTheCommandIsAlone) {
+  FakeMachine machine;
+  const Terminal terminal;
+  std::ostringstream out;
+  const Services services = machine.services();
+  Context context{.out = out,
+                  .err = out,
+                  .terminal = terminal,
+                  .services = services,
+                  .command_line = {},
+                  .action = {},
+                  .program = {},
+                  .completions = {}};
+  const auto every = [](const CLI::App*) { return true; };
+  const auto all = make_application(context);
+  for (const CLI::App* command : all->get_subcommands(every)) {
+    SCOPED_TRACE(command->get_name());
+    const auto application = make_application(context, command->get_name());
+    // The man page is about all of them.
+    EXPECT_EQ(application->get_subcommands(every).size(),
+              command->get_name() == "man" ? all->get_subcommands(every).size() : 1);
+    EXPECT_EQ(help_text(*application->get_subcommand(command->get_name()), 100, true),
+              help_text(*command, 100, true));
+  }
 }
 
 TEST(Help, HiddenCommandsAreNotListed) {
