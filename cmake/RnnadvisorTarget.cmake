@@ -108,8 +108,15 @@ endfunction()
 # Programs that take longest, whatever the number of their files: they go first, in this order.
 set(long_tests agreement_properties_test gui_views_test cli_test consistency_test time_tables_test output_paths_test judge_test experiment_runner_test torch_command_test)
 
+# rnnadvisor_unsanitized(name): a program that only runs in other presets than those of the sanitizers, where it is built when it is asked for.
+function(rnnadvisor_unsanitized name)
+  if(RNNADVISOR_SANITIZE)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
 # rnnadvisor_test(name SOURCES … LIBRARIES … LABELS …): one GoogleTest program, one CTest entry. The target LABEL_tests builds all tests
-# of a label. Those labelled slow, which only repeat much of what others run, are no part of the sanitizers' presets.
+# of a label. Those labelled slow, which only repeat much of what others run, and gpu are not built with the sanitizers.
 function(rnnadvisor_test name)
   cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   if(NOT ARG_LABELS)
@@ -138,8 +145,10 @@ function(rnnadvisor_test name)
     endif()
     add_dependencies(${label}_tests ${name})
   endforeach()
+  if("slow" IN_LIST ARG_LABELS OR "gpu" IN_LIST ARG_LABELS)
+    rnnadvisor_unsanitized(${name})
+  endif()
   if("slow" IN_LIST ARG_LABELS AND RNNADVISOR_SANITIZE)
-    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
     return()
   endif()
   if("gpu" IN_LIST ARG_LABELS)
