@@ -57,10 +57,11 @@ const RepeatedKernels* repeated_of(const Subject& s, const Index& i) {
   return busy_of(s, i) != nullptr ? &i.program_step(s.configuration).repeated : nullptr;
 }
 
-// How much longer a step takes under torch.profiler than under rnnadvisor's own tracing, which
-// graph_estimate() knows: 1.61 and 1.135 times as long as without tracing, medians of 22 and 20
-// programs of tests/gpu/planted_programs on H200 GPUs (docs/importing.md).
-constexpr double torch_profiler_slows_more = 1.61 / 1.135;
+// How many times as long as without tracing a step takes under torch.profiler: the median of 22
+// programs of tests/gpu/planted_programs on H200 GPUs (tests/gpu/results/h200/traces-scored.json).
+constexpr double torch_profiler_slows = 1.61;
+// And how many times as long as under rnnadvisor's own tracing, which graph_estimate() knows.
+constexpr double torch_profiler_slows_more = torch_profiler_slows / 1.135;
 
 std::optional<GraphEstimate> graph(const Subject& s, const Index& i) {
   const auto* found = busy_of(s, i);
@@ -132,6 +133,15 @@ void add_step_facts(Catalogue& catalogue) {
       "other work of the host, no launch takes so long. Where no step was timed without tracing, "
       "of the time that program.gpu_busy is of, and waits of more than 2 ms",
       [](const Subject& s, const Index& i) { return percent(host_wait(s, i)); });
+  define(catalogue, "program.idle_beyond_tracing", "%", Provenance::measured,
+         "in a trace of torch.profiler, the share of a step in which nothing would run on the GPU "
+         "if the profiler made the step 1.61 times as long, its median in 22 programs",
+         [](const Subject& s, const Index& i) -> std::optional<double> {
+           const auto* busy = busy_of(s, i);
+           if (busy == nullptr || recorder_of(i.profile()) != Recorder::torch_profiler)
+             return std::nullopt;
+           return 100 * (1 - std::min(1.0, busy->share() * torch_profiler_slows));
+         });
   define(catalogue, "program.without_host_wait", "1", Provenance::modelled,
          "how many times as fast a step would be without the waits of program.host_wait_share",
          [](const Subject& s, const Index& i) { return without(host_wait(s, i)); });

@@ -227,8 +227,10 @@ class Judging {
       if (!profile_.configurations[i].from_program()) continue;
       const auto& step = index_.program_step(static_cast<int>(i));
       if (!step.busy || step.main_configuration != static_cast<int>(i)) continue;
-      judgement_.steps.push_back(step_account(profile_.configurations[i].device, *step.busy,
-                                              step.steps ? &*step.steps : nullptr));
+      const int device = profile_.configurations[i].device;
+      judgement_.steps.push_back(step_account(device, *step.busy,
+                                              step.steps ? &*step.steps : nullptr,
+                                              traced_steps(profile_, device)));
     }
   }
 

@@ -134,6 +134,8 @@ Json step_json(const StepAccount& step) {
           {"low_ms", positive(step.low_ns / 1e6)},
           {"high_ms", positive(step.high_ns / 1e6)},
           {"untraced_steps", step.untraced},
+          {"traced_ms", positive(step.traced_ns / 1e6)},
+          {"traced_steps", step.traced},
           {"idle", step.idle()},
           {"parts", list_of(words::parts_of(step), [](const auto& part) -> Json {
              return {{"name", part.name}, {"idle", !part.part}, {"share", part.share}};

@@ -368,6 +368,11 @@ std::vector<PartOfStep> parts_of(const StepAccount& step) {
 
 std::string step_in_short(const StepAccount& step) {
   const std::string idle = percent(step.idle());
+  if (step.untraced == 0 && step.traced > 0) {
+    return fmt::format("A step of the program takes {} with tracing, and the GPU is idle {} of the "
+                       "recorded time",
+                       format_milliseconds(step.traced_ns / 1e6), idle);
+  }
   if (step.untraced == 0)
     return fmt::format("In the recorded steps the GPU is idle {} of the time", idle);
   const std::string time = format_milliseconds(step.step_ns / 1e6);
@@ -386,9 +391,16 @@ std::string step_in_short(const StepAccount& step) {
 }
 
 std::string step_source(const StepAccount& step) {
-  if (step.untraced == 0)
-    return "From the second half of the recorded kernels, with tracing, which slows launches: "
-           "without it the GPU is idle for less of the time.";
+  if (step.untraced == 0) {
+    std::string text =
+        "From the second half of the recorded kernels, with tracing, which slows launches: without "
+        "it the GPU is idle for less of the time.";
+    if (step.traced > 0)
+      text += fmt::format(" The time of a step is the median of {}, each from its first kernel to "
+                          "that of the next.",
+                          plural(step.traced, "traced step"));
+    return text;
+  }
   return fmt::format(
       "Median and 95 % interval of {} without tracing; the parts are the time of their kernels and "
       "copies in traced steps.",

@@ -95,6 +95,27 @@ void add_inputs(Traced& step, const TransferTable& all, const std::vector<std::s
   }
 }
 
+// The steps that these calls begin, each from its first kernel to that of the next.
+std::vector<Piece> step_pieces(const Profile& profile, const std::vector<int>& calls) {
+  std::map<int, std::int64_t> first_kernel;  // by call
+  for (std::size_t k = 0; k < profile.kernels.size(); ++k) {
+    const int call = profile.kernels.call[k];
+    if (call < 0) continue;
+    const auto [entry, fresh] = first_kernel.try_emplace(call, profile.kernels.start_ns[k]);
+    if (!fresh) entry->second = std::min(entry->second, profile.kernels.start_ns[k]);
+  }
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
+    const auto from = first_kernel.find(calls[i]), to = first_kernel.find(calls[i + 1]);
+    if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second)
+      continue;
+    pieces.push_back({from->second, to->second});
+  }
+  if (pieces.size() > warm_up + fewest_steps)
+    pieces.erase(pieces.begin(), pieces.begin() + warm_up);
+  return pieces;
+}
+
 double median_of(std::vector<double> values) { return median_interval(values).median; }
 
 // Of a recording that marks no beginnings: the first forward pass of training after a backward
@@ -204,24 +225,9 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   steps.untraced_low_ns = interval.low;
   steps.untraced_high_ns = interval.high;
 
-  std::map<int, std::int64_t> first_kernel;  // by call
-  for (std::size_t k = 0; k < profile.kernels.size(); ++k) {
-    const int call = profile.kernels.call[k];
-    if (call < 0) continue;
-    const auto [entry, fresh] = first_kernel.try_emplace(call, profile.kernels.start_ns[k]);
-    if (!fresh) entry->second = std::min(entry->second, profile.kernels.start_ns[k]);
-  }
   const auto work = step_work(profile, steps.process, device, 0, recurrences);
   const auto inputs = copies_to_device(profile, steps.process, device);
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
-    const auto from = first_kernel.find(calls[i]), to = first_kernel.find(calls[i + 1]);
-    if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second)
-      continue;
-    pieces.push_back({from->second, to->second});
-  }
-  if (pieces.size() > warm_up + fewest_steps)
-    pieces.erase(pieces.begin(), pieces.begin() + warm_up);
+  const auto pieces = step_pieces(profile, calls);
   if (pieces.size() < fewest_steps) return std::nullopt;
   std::vector<Traced> traced;
   for (const auto& piece : pieces) {
@@ -254,6 +260,14 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
   for (auto& part : steps.part_ns) part = busy > 0 ? part / busy * steps.busy_ns : 0;
   steps.rnn_wait_share = waits > 0 ? std::clamp(rnn_waits / waits, 0.0, 1.0) : 0;
   return steps;
+}
+
+std::optional<TracedSteps> traced_steps(const Profile& profile, int device) {
+  const auto pieces = step_pieces(profile, step_beginnings(profile, device));
+  if (pieces.size() < fewest_steps) return std::nullopt;
+  std::vector<double> spans;
+  for (const auto& piece : pieces) spans.push_back(static_cast<double>(piece.to - piece.from));
+  return TracedSteps{static_cast<int>(pieces.size()), median_of(std::move(spans))};
 }
 
 GraphEstimate graph_estimate(const GpuBusy& busy, const ProgramSteps* steps,

@@ -46,6 +46,14 @@ struct ProgramSteps {
   double busy_share() const;
 };
 
+// How long the steps were whose kernels were recorded, from the first kernel of a step to that of
+// the next: with tracing, which makes them longer. Nothing where fewer than three are known.
+struct TracedSteps {
+  int count = 0;
+  double ns = 0;  // median
+};
+std::optional<TracedSteps> traced_steps(const Profile& profile, int device);
+
 // Nothing where fewer than three steps were timed without tracing, or fewer than three recorded
 // with their kernels. Looked at is the process with most of them on the device; of a program that
 // also evaluates, its training steps.

@@ -5,7 +5,8 @@
 
 namespace rnnadvisor {
 
-StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* steps) {
+StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* steps,
+                         const std::optional<TracedSteps>& traced) {
   StepAccount account;
   account.device = device;
   PartTimes parts = busy.part_ns;
@@ -22,6 +23,9 @@ StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* st
     parts = steps->part_ns;
     in_rnn = steps->rnn_wait();
     host_wait = steps->host_wait();
+  } else if (traced) {
+    account.traced = traced->count;
+    account.traced_ns = traced->ns;
   }
   const double worked = std::accumulate(parts.begin(), parts.end(), 0.0);
   // Traced and other steps are not the same ones: work can come out as longer than a step.

@@ -17,6 +17,9 @@ struct StepAccount {
   // time, in which the device waits longer, and the other times are 0.
   int untraced = 0;
   double step_ns = 0, low_ns = 0, high_ns = 0;  // 95 % interval of the median
+  // Where none was: the median of steps with tracing, and of how many. 0: not known.
+  int traced = 0;
+  double traced_ns = 0;
   PartTimes share{};
   double launches = 0;  // kernels, copies and memsets of a step; 0: not known
   // Nothing ran: in the midst of recurrent layers (waits_in_rnn()); in waits that were for no
@@ -31,6 +34,8 @@ struct StepAccount {
 enum class Outside { no, before, after, apart };
 std::string_view to_string(Outside value);
 
-StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* steps);
+// `traced` is looked at where no step was timed without tracing.
+StepAccount step_account(int device, const GpuBusy& busy, const ProgramSteps* steps,
+                         const std::optional<TracedSteps>& traced = std::nullopt);
 
 }  // namespace rnnadvisor
