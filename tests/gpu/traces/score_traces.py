@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Holds traces of torch.profiler against recordings of `rnnadvisor profile` of the same programs: the numbers of docs/importing.md.
 
-usage: score_traces.py RNNADVISOR TRACES RECORDINGS [-o FILE]
+usage: score_traces.py RNNADVISOR TRACES RECORDINGS STEPS [-o FILE]
 
-RNNADVISOR is the command, TRACES the folder that record_traces.py wrote, RECORDINGS a folder with PROGRAM.rnnprof files (unpacked from
-tests/gpu/results/h200/planted-programs.tar.xz, or planted-programs-steps.tar.xz). For each trace with shapes: whether both have the same configurations
-(apart from lengths of single sequences), and which findings only one of them has. For each program recorded in steps with and without tracing:
-how many times as long a step was under torch.profiler. Writes one JSON object.
+RNNADVISOR is the command, TRACES the folder that record_traces.py wrote, RECORDINGS and STEPS folders with PROGRAM.rnnprof files (unpacked from
+tests/gpu/results/h200/planted-programs.tar.xz and planted-programs-steps.tar.xz). For each trace with shapes: whether it has the configurations of
+the recording (apart from lengths of single sequences), and which findings only one of both has. For each program whose steps were also timed without
+tracing (in STEPS): how many times as long they were under torch.profiler. For each log of cuDNN: its size. Writes one JSON object.
 """
 import argparse
 import gzip
@@ -37,6 +37,8 @@ def advised(command, file):
 
 
 def untraced_step_ms(recording):
+    if not recording.exists():
+        return None
     with sqlite3.connect(f"file:{recording}?mode=ro", uri=True) as database:
         columns = [row[1] for row in database.execute("PRAGMA table_info(calls)")]
         if "step_duration_ns" not in columns:
@@ -63,6 +65,7 @@ def main():
     parser.add_argument("rnnadvisor")
     parser.add_argument("traces", type=pathlib.Path)
     parser.add_argument("recordings", type=pathlib.Path)
+    parser.add_argument("steps", type=pathlib.Path)
     parser.add_argument("-o", "--output", type=pathlib.Path)
     options = parser.parse_args()
     made_with = {row["file"]: row for row in map(json.loads, (options.traces / "traces.jsonl").read_text().splitlines())}
@@ -77,11 +80,16 @@ def main():
         row = {"trace": trace.name, "same_configurations": of_trace == of_recording, "missing": sorted(expected - found),
                "more": sorted(found - expected - {OF_TRACES_ALONE})}
         if trace.name.count(".") == 2:  # no schedule, no stacks
-            with_profiler, without = traced_step_ms(trace), untraced_step_ms(recording)
+            with_profiler, without = traced_step_ms(trace), untraced_step_ms(options.steps / recording.name)
             if with_profiler and without:
                 row |= {"step_ms": round(with_profiler, 3), "step_ms_without_tracing": round(without, 3), "times_as_long": round(with_profiler / without, 3)}
                 slower.append(with_profiler / without)
         rows.append(row)
+    logs = []
+    for log in sorted(options.traces.glob("*.cudnn.log.gz")):
+        with gzip.open(log) as file:
+            size = sum(len(piece) for piece in iter(lambda: file.read(1 << 20), b""))
+        logs.append({"log": log.name, "mb": round(size / 1e6, 2), "stored_mb": round(log.stat().st_size / 1e6, 3)})
     used = made_with[rows[0]["trace"]]
     version = subprocess.run([options.rnnadvisor, "version"], capture_output=True, text=True).stdout.splitlines()
     text = json.dumps({
@@ -89,7 +97,7 @@ def main():
         "device": used["device"], "driver": used["driver"], "versions": used["versions"], "recorded": used["date"],
         "traces": len(rows), "same_configurations": sum(row["same_configurations"] for row in rows),
         "same_findings": sum(not row["missing"] and not row["more"] for row in rows),
-        "step_times": len(slower), "median_times_as_long": round(statistics.median(slower), 3) if slower else None, "of_each": rows}, indent=1)
+        "step_times": len(slower), "median_times_as_long": round(statistics.median(slower), 3) if slower else None, "of_each": rows, "logs": logs}, indent=1)
     options.output.write_text(text + "\n") if options.output else print(text)
 
 
