@@ -228,9 +228,8 @@ class Judging {
       const auto& step = index_.program_step(static_cast<int>(i));
       if (!step.busy || step.main_configuration != static_cast<int>(i)) continue;
       const int device = profile_.configurations[i].device;
-      judgement_.steps.push_back(step_account(device, *step.busy,
-                                              step.steps ? &*step.steps : nullptr,
-                                              traced_steps(profile_, device)));
+      judgement_.steps.push_back(step_account(
+          device, *step.busy, step.steps ? &*step.steps : nullptr, traced_steps(profile_, device)));
     }
   }
 

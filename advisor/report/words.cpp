@@ -369,9 +369,10 @@ std::vector<PartOfStep> parts_of(const StepAccount& step) {
 std::string step_in_short(const StepAccount& step) {
   const std::string idle = percent(step.idle());
   if (step.untraced == 0 && step.traced > 0) {
-    return fmt::format("A step of the program takes {} with tracing, and the GPU is idle {} of the "
-                       "recorded time",
-                       format_milliseconds(step.traced_ns / 1e6), idle);
+    return fmt::format(
+        "A step of the program takes {} with tracing, and the GPU is idle {} of the "
+        "recorded time",
+        format_milliseconds(step.traced_ns / 1e6), idle);
   }
   if (step.untraced == 0)
     return fmt::format("In the recorded steps the GPU is idle {} of the time", idle);
@@ -396,9 +397,10 @@ std::string step_source(const StepAccount& step) {
         "From the second half of the recorded kernels, with tracing, which slows launches: without "
         "it the GPU is idle for less of the time.";
     if (step.traced > 0)
-      text += fmt::format(" The time of a step is the median of {}, each from its first kernel to "
-                          "that of the next.",
-                          plural(step.traced, "traced step"));
+      text += fmt::format(
+          " The time of a step is the median of {}, each from its first kernel to "
+          "that of the next.",
+          plural(step.traced, "traced step"));
     return text;
   }
   return fmt::format(

@@ -47,7 +47,8 @@ struct ProgramSteps {
 };
 
 // How long the steps were whose kernels were recorded, from the first kernel of a step to that of
-// the next: with tracing, which makes them longer. Nothing where fewer than three are known.
+// the next: with tracing, which makes them longer. Nothing where none is known. The first step of
+// training and the last one are not; a schedule of torch.profiler often records no more than three.
 struct TracedSteps {
   int count = 0;
   double ns = 0;  // median

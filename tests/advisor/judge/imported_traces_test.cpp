@@ -142,5 +142,33 @@ TEST(ImportedTraces, AreJudgedAsRecordings) {
   EXPECT_GE(compared, 10);
 }
 
+// A step is as long as the range that the profiler's schedule marks.
+TEST(ImportedTraces, TellHowLongAStepIs) {
+  const auto imported = import_trace::open_recording(
+      RNNADVISOR_SOURCE_DIR "/tests/data/traces/gru_classifier.tensorboard.json.gz");
+  ASSERT_TRUE(imported);
+  std::vector<double> spans;
+  const auto& ranges = imported->nvtx;
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    if (imported->text(ranges.name[i]) == "ProfilerStep")
+      spans.push_back(static_cast<double>(ranges.end_ns[i] - ranges.start_ns[i]));
+  ASSERT_EQ(spans.size(), 3U);
+  const auto judged = judge(*imported, builtin_rules(), {});
+  ASSERT_EQ(judged.steps.size(), 1U);
+  EXPECT_EQ(judged.steps[0].untraced, 0);
+  EXPECT_EQ(judged.steps[0].traced, 1);
+  std::sort(spans.begin(), spans.end());
+  EXPECT_GT(judged.steps[0].traced_ns, 0.8 * spans.front());
+  EXPECT_LT(judged.steps[0].traced_ns, 1.2 * spans.back());
+  // Without marks steps follow from the order of passes.
+  const auto other =
+      import_trace::open_recording(RNNADVISOR_SOURCE_DIR "/tests/data/traces/relu_rnn.json.gz");
+  ASSERT_TRUE(other);
+  const auto inferred = judge(*other, builtin_rules(), {});
+  ASSERT_EQ(inferred.steps.size(), 1U);
+  EXPECT_GE(inferred.steps[0].traced, 3);
+  EXPECT_GT(inferred.steps[0].traced_ns, 1e6);
+}
+
 }  // namespace
 }  // namespace rnnadvisor::advisor

@@ -39,6 +39,10 @@ class SteppedProgram {
     return program_steps(profile_ ? *profile_ : profile_.emplace(builder_.finish()), device);
   }
 
+  std::optional<TracedSteps> traced_steps() {
+    return rnnadvisor::traced_steps(profile_ ? *profile_ : profile_.emplace(builder_.finish()), 0);
+  }
+
  private:
   int begin(std::int64_t duration_ns) {
     CallRecord record;
@@ -110,6 +114,20 @@ TEST(ProgramSteps, TooFewOfEitherAreNone) {
   program.traced(10, 20, 5);
   program.untraced(10, 150);
   EXPECT_FALSE(program.steps(1));
+}
+
+// With tracing their length is known where none was timed without.
+TEST(ProgramSteps, TracedStepsHaveALength) {
+  SteppedProgram program;
+  program.traced(8, 30, 20);
+  EXPECT_FALSE(program.steps());
+  const auto traced = program.traced_steps();
+  ASSERT_TRUE(traced);
+  EXPECT_GE(traced->count, 3);
+  EXPECT_DOUBLE_EQ(traced->ns, 300'000);
+  SteppedProgram few;
+  few.traced(1, 30, 20);  // of which the end is not known
+  EXPECT_FALSE(few.traced_steps());
 }
 
 TEST(ProgramSteps, AGraphIsNeverPromisedToBeSlower) {
