@@ -10,7 +10,6 @@
 #include "core/model/time_model.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
-#include "tests/effort.h"
 #include "tests/json_schema.h"
 
 namespace rnnadvisor::cli {
@@ -187,14 +186,11 @@ TEST(Calibrate, WritesADescriptionThatPredicts) {
 // is in tests/core/model/adapted_times_test.cpp.
 TEST(Calibrate, AMinuteCorrectsAnH200) {
   TemporaryFolder folder;
-  std::size_t index = 0;
   for (const auto& [arguments, adapts] :
        {std::pair{std::vector<std::string>{"--budget", "60"}, "nvidia-h200"},
         {{"--budget", "60", "--adapt", "none"}, ""},
         {{"--budget", "300"}, ""},
         {{"--budget", "300", "--adapt", "nvidia-h200"}, "nvidia-h200"}}) {
-    // With the sanitizers one that corrects and one that does not.
-    if (test::left_out(index++, 2)) continue;
     MadeUpGpu gpu;
     gpu.every = 30;
     std::vector<std::string> command = {"calibrate", "-o", folder / "my.toml", "--force"};
