@@ -9,9 +9,9 @@
 
 namespace rnnadvisor::fuzz {
 
-inline int check_saved_model(Result<advisor::SavedModel> (*read)(advisor::FileBytes&),
+inline int check_saved_model(Result<advisor::SavedModel> (*read)(FileBytes&),
                              const std::uint8_t* data, std::size_t size) {
-  advisor::FileBytes file(std::string(reinterpret_cast<const char*>(data), size));
+  FileBytes file(std::string(reinterpret_cast<const char*>(data), size));
   const auto model = read(file);
   if (!model) {
     if (model.error().message.empty()) __builtin_trap();
