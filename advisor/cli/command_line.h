@@ -29,9 +29,9 @@ inline constexpr auto group_framework = "Program around the configuration";
 inline constexpr auto group_accelerating = "Accelerating";
 inline constexpr auto group_common = "Common";
 
-// The application; the action of the chosen command is left in the context. Where `only` is the name
-// of a command it has that one alone, which saves most of the time that a short command takes; else
-// it has every command.
+// The application; the action of the chosen command is left in the context. Where `only` is the
+// name of a command it has that one alone, which saves most of the time that a short command takes;
+// else it has every command.
 std::unique_ptr<CLI::App> make_application(Context& context, std::string_view only = {});
 
 // A command with its help: one line, and examples that stand at the end of its help and in the man

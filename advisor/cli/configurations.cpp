@@ -140,10 +140,9 @@ void read_model(const std::string& file, const ConfigurationOptions& options,
     ConfigInput input = layer.input;
     lay_over_file(flags_for(layer, model->layers, options.flags), input, errors);
     if (const std::string width = missing_width(layer, input); !width.empty()) {
-      left_out.push_back(
-          usage(fmt::format("'{}': layer '{}': the file does not hold its {}", file,
-                            printable(input.config.id), width),
-                fmt::format("give {}", flag_name(width))));
+      left_out.push_back(usage(fmt::format("'{}': layer '{}': the file does not hold its {}", file,
+                                           printable(input.config.id), width),
+                               fmt::format("give {}", flag_name(width))));
       continue;
     }
     close_open_fields(layer, input, assumed);

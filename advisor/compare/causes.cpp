@@ -9,7 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include "advisor/compare/comparison.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 

@@ -16,9 +16,6 @@ namespace rnnadvisor::compare {
 // refer to the reports. Never fails.
 Comparison compare(const advisor::Report& before, const advisor::Report& after);
 
-// By how much equal runs of one hour differed in the time in which the GPU waits or copies, as a
-// part of it; kernels differed by 1 % (18 programs on an H200, tests/gpu/compare/README.md).
-inline constexpr double between_runs = 0.3;
 // Whether the interval of one median lies beside that of the other, and further away than
 // `between_runs` of `host_ms`; unclear where either has too few samples.
 Change change_between(const MedianInterval& before, const MedianInterval& after,

@@ -25,7 +25,7 @@ struct KnownError {
   // One of these stands before the match, in its traceback where it has one; empty: nothing must.
   std::vector<std::string> needs;
   std::vector<std::string> log;  // one of these stands anywhere; empty: nothing must
-  bool short_of_memory = false;    // or the recording shows that little memory of the GPU was free
+  bool short_of_memory = false;  // or the recording shows that little memory of the GPU was free
   std::string cause;
   std::vector<std::string> fixes;  // the best first
   std::string code;                // of the fix; empty: none

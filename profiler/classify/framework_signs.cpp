@@ -54,7 +54,7 @@ void infer_autocast(Profile& profile) {
   };
   std::map<int, Calls> found;               // by configuration
   std::map<int, std::deque<char>> kernels;  // since the last call, by process: whether it converts
-  std::set<int> called;  // processes
+  std::set<int> called;                     // processes
   std::vector<char> seen(profile.calls.size(), 0);
   for (std::size_t i = 0; i < profile.kernels.size(); ++i) {  // by start
     auto& last = kernels[profile.kernels.process[i]];

@@ -28,8 +28,8 @@ RecordingKind recording_kind(const std::string& path);
 bool is_foreign_trace(const std::string& path);
 
 // Opens any of them. `options.outline` is given the outline of a .rnnprof only. Errors: those of
-// read_profile() and of the importers; invalid_argument for a trace that holds nothing to judge, with
-// what to record instead.
+// read_profile() and of the importers; invalid_argument for a trace that holds nothing to judge,
+// with what to record instead.
 Result<Profile> open_recording(const std::string& path, const ProfileReadOptions& options = {});
 
 // The same of a foreign trace, for what its file does not tell.

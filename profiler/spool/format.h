@@ -398,8 +398,8 @@ inline constexpr char acceleration_off[] = "acceleration-off";
 // the last counts. Its text has at most so many bytes, the last ones.
 inline constexpr char program_exception[] = "program-exception";
 inline constexpr std::size_t exception_bytes = 8192;
-// The code of the note that follows it: the free memory of that thread's GPU then, in bytes, 0 where
-// it is not known, a blank, and what the CUDA driver answered (CUresult).
+// The code of the note that follows it: the free memory of that thread's GPU then, in bytes, 0
+// where it is not known, a blank, and what the CUDA driver answered (CUresult).
 inline constexpr char gpu_at_exception[] = "gpu-at-exception";
 
 struct ThreadName {

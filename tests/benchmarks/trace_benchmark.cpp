@@ -1,6 +1,6 @@
 // How fast a trace of torch.profiler is read on one core: megabytes of JSON (as unpacked) a second
-// of CPU time, best of nine, and beside it what no reader can be faster than: handing over the bytes
-// and looking for line ends in them. One line of JSON for each file.
+// of CPU time, best of nine, and beside it what no reader can be faster than: handing over the
+// bytes and looking for line ends in them. One line of JSON for each file.
 //
 // usage: trace_benchmark FILE…
 #include <fmt/format.h>

@@ -76,8 +76,8 @@ TEST(CheckOfAModel, AsksForWidths) {
   const auto without = read_configurations(options);
   ASSERT_TRUE(without);
   EXPECT_EQ(without->size(), 3U);
-  EXPECT_THAT(notes, Contains(AllOf(HasSubstr("function Wrapped/gru_inside"),
-                                    HasSubstr("--input-size"))));
+  EXPECT_THAT(notes,
+              Contains(AllOf(HasSubstr("function Wrapped/gru_inside"), HasSubstr("--input-size"))));
   options.flags = {{"input_size", "77"}};
   const auto with = read_configurations(options);
   ASSERT_TRUE(with);
