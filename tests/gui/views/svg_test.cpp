@@ -74,7 +74,7 @@ TEST_P(SvgTest, LooksAsTheViewDoes) {
     QFile::copy(path, QDir(pictures).filePath(
                           QStringLiteral("svg-%1.svg").arg(QString::fromUtf8(GetParam()))));
   }
-  EXPECT_LT(difference(shown, drawn), 2);
+  EXPECT_LT(difference(shown, drawn), 2.5);  // texts are drawn by another engine
 }
 
 using PictureFiles = WindowTest;
