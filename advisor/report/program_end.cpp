@@ -24,7 +24,8 @@ std::int64_t free_after(const Profile& p, int process, int device, std::int64_t 
   std::int64_t free = p.processes[static_cast<std::size_t>(process)].memory_free_bytes;
   if (free < 0) return -1;
   const auto& a = p.allocations;
-  for (std::size_t i = a.size(); i-- > 0 && a.time_ns[i] > time_ns;)
+  const auto later = std::upper_bound(a.time_ns.begin(), a.time_ns.end(), time_ns);
+  for (auto i = static_cast<std::size_t>(later - a.time_ns.begin()); i < a.size(); ++i)
     if (a.process[i] == process && a.device[i] == device)
       free += a.release[i] ? -a.bytes[i] : a.bytes[i];
   return std::max<std::int64_t>(free, -1);

@@ -113,7 +113,7 @@ constexpr std::array<Name, 46> names = {{{"traceEvents", Key::events},
 // Where a name is looked for first: a trace has millions of them.
 constexpr std::size_t slots = 256;
 constexpr std::size_t slot_of(std::string_view text) {
-  const auto at = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto at = [&](std::size_t i) -> std::size_t { return static_cast<unsigned char>(text[i]); };
   return (text.size() * 37 + at(0) * 11 + at(text.size() - 1) * 5 + at(text.size() / 2)) % slots;
 }
 constexpr std::array<Name, slots> make_table() {
