@@ -68,11 +68,6 @@ Texts without(const Texts& all, const Texts& some) {
 const Texts may_be_more = {
     "tracing/timed-by-trace",  // nothing in a trace was timed without the profiler
 };
-// Under jax.profiler waits of the GPU are not told apart; and the recording of jax_small waited for
-// other programs on the machine for 70 % of its time, which hides what a graph would gain.
-const Texts jax_may_be_missing = {"launch/waits-for-host"};
-const Texts jax_may_be_more = {"launch/capture-forbidden"};
-
 // "gru_classifier.tensorboard.json.gz" of the program gru-classifier.
 std::string recording_of(const fs::path& trace) {
   auto name = trace.filename().string();
@@ -133,9 +128,8 @@ TEST(ImportedTraces, AreJudgedAsRecordings) {
       continue;
     }
     EXPECT_TRUE(one);
-    const bool jax = name.starts_with("jax_");
-    EXPECT_THAT(without(missing, jax ? jax_may_be_missing : Texts()), IsEmpty());
-    EXPECT_THAT(without(added, jax ? jax_may_be_more : may_be_more), IsEmpty());
+    EXPECT_THAT(missing, IsEmpty());
+    EXPECT_THAT(without(added, name.starts_with("jax_") ? Texts() : may_be_more), IsEmpty());
   }
   if (more != nullptr)
     std::printf("%d traces: configurations of %d equal, findings of %d\n", compared, equal, same);

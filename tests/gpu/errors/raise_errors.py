@@ -3,6 +3,7 @@
 --profile also in a recording of the program that ended with it.
 
 usage: raise_errors.py RNNADVISOR [--out FOLDER] [--profile FOLDER]
+       raise_errors.py RNNADVISOR --judge ARCHIVE.tar.xz     the texts and recordings of such a run again; no GPU
 
 Each runs in a process of its own, as an error of CUDA ends one. Those marked gpu are left out without a GPU, and listed; those of JAX without
 JAX. --out keeps the texts, --profile the recordings and recorded.json. Exits 1 if one is not named, 77 without PyTorch.
@@ -16,6 +17,8 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
+import tempfile
 import tomllib
 
 # name, whether it needs a GPU, and the program. `d` is the device.
@@ -102,9 +105,11 @@ class Raiser:
         text = private(ran.stderr)
         if self.options.out:
             (self.options.out / f"{name}.txt").write_text(f"{text.rstrip()}\n")
+        return self.explained(text), text
+
+    def explained(self, text):
         explained = subprocess.run([self.options.rnnadvisor, "explain-error", "-", "--json"], input=text, capture_output=True, text=True)
-        found = [each["id"] for each in json.loads(explained.stdout)["errors"]]
-        return found, text
+        return [each["id"] for each in json.loads(explained.stdout)["errors"]]
 
     def by_recording(self, name, program):
         """What the recording of the program says: of an error how it ended, of a warning the rule that judges the same."""
@@ -113,8 +118,9 @@ class Raiser:
         command = [self.options.rnnadvisor, "profile", "-q", "--force", "-o", str(profile), "--", sys.executable, str(source), self.device]
         ran = subprocess.run(command, capture_output=True, text=True, timeout=300, env=self.environment)
         source.unlink()
-        if not profile.exists():
-            return [], ran.stderr
+        return self.judged(name, profile) if profile.exists() else ([], ran.stderr)
+
+    def judged(self, name, profile):
         judged = subprocess.run([self.options.rnnadvisor, "advise", str(profile), "--json"], capture_output=True, text=True)
         report = json.loads(judged.stdout)
         if end := report["program_end"]:
@@ -124,12 +130,29 @@ class Raiser:
         return [name] if rule in fires else [], f"the program ended well; rules: {', '.join(fires)}"
 
 
+def judge_again(options):
+    raiser, wrong, count = Raiser(options, False), [], 0
+    with tempfile.TemporaryDirectory() as name:
+        with tarfile.open(options.judge) as file:
+            file.extractall(name, filter="data")
+        for way, found in [("text", lambda path: raiser.explained(path.read_text())), ("recording", lambda path: raiser.judged(path.stem, path)[0])]:
+            for path in sorted(pathlib.Path(name).glob("texts/*.txt" if way == "text" else "recordings/*.rnnprof")):
+                count += 1
+                if found(path)[:1] != [path.stem]:
+                    wrong.append(f"{path.stem} ({way}): {', '.join(found(path))}")
+    print(f"{count - len(wrong)} of {count} named rightly; wrong: {'; '.join(wrong) or 'none'}")
+    sys.exit(bool(wrong) or count < 40)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rnnadvisor")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--profile", type=pathlib.Path)
+    parser.add_argument("--judge", type=pathlib.Path)
     options = parser.parse_args()
+    if options.judge:
+        judge_again(options)
     for folder in filter(None, (options.out, options.profile)):
         folder.mkdir(parents=True, exist_ok=True)
     asked = subprocess.run([sys.executable, "-c", "import torch; print(torch.__version__, torch.cuda.is_available())"], capture_output=True, text=True)

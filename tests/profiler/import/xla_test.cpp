@@ -80,7 +80,7 @@ TEST(XlaProfile, EachOperationIsItsCalls) {
   EXPECT_EQ(profile.devices[0].sm_count, 132);
   EXPECT_EQ(profile.environment.cuda_driver_version, "13.0");
   ASSERT_EQ(profile.processes.size(), 1U);
-  EXPECT_EQ(profile.processes[0].pid, 921);
+  EXPECT_EQ(profile.processes[0].pid, 534);
   EXPECT_EQ(profile.processes[0].host, "vm");
   EXPECT_EQ(recorder_of(profile), Recorder::xla_profiler);
   EXPECT_FALSE(noted(profile, "lengths-not-recorded"));
