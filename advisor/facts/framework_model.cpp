@@ -42,8 +42,8 @@ constexpr auto keras3_use = std::to_array<std::string_view>(
 constexpr auto onnxruntime_use =
     std::to_array<std::string_view>({"none", "clip_attribute", "default_activations",
                                      "input_forget", "peephole", "linear_before_reset"});
-constexpr auto jax_use =
-    std::to_array<std::string_view>({"none", "cell_not_lstm", "data_type_not_float", "projection"});
+constexpr auto jax_use = std::to_array<std::string_view>(
+    {"none", "cell_not_lstm", "data_type_not_float", "projection", "dropout"});
 
 // What both versions of Keras ask of a layer's arguments. One that was not given has its default,
 // and the defaults of LSTM and GRU are those that cuDNN takes.
@@ -331,7 +331,10 @@ CudnnUse jax_supported(const CudnnQuestion& q) {
   const std::array conditions = {
       Condition{"cell_not_lstm", q.config.cell == Cell::lstm},
       Condition{"data_type_not_float", q.config.data_type == DataType::float32},
-      Condition{"projection", !q.config.has_projection()}};
+      Condition{"projection", !q.config.has_projection()},
+      // It passes no random states (states = NULL), which cuDNN refuses where there is dropout
+      // between layers: tests/data/traces/jax_dropout.cudnn.log.gz.
+      Condition{"dropout", q.config.dropout == 0 || q.config.num_layers < 2}};
   return decide(conditions);
 }
 

@@ -1,4 +1,6 @@
 // program.*: the program around the configuration, every field of ProgramContext.
+#include <algorithm>
+
 #include "advisor/facts/profile_index.h"
 #include "advisor/facts/providers.h"
 #include "core/config/fields.h"
@@ -90,7 +92,11 @@ void add_program_facts(Catalogue& catalogue) {
          "the configuration is for training, and nothing says that no backward pass follows",
          [](const Subject& subject, const ProfileIndex& index) {
            if (subject.get().config.mode != Mode::training) return false;
-           const auto stated = subject.get().program.needs_backward;
+           // Ignored where the framework does not have the key, as its report says.
+           const auto scope = std::ranges::find(key_scopes, "needs_backward", &KeyScope::key);
+           const auto stated = scope->has(framework_of(subject).value_or(Framework::cudnn_api))
+                                   ? subject.get().program.needs_backward
+                                   : std::nullopt;
            return (stated ? stated : shown("needs_backward", subject, index)) != false;
          });
   define(catalogue, "program.wants_double_backward", "", Provenance::configured,

@@ -343,6 +343,12 @@ TEST(CudnnUse, JaxTakesOneKindOfLayer) {
   config.proj_size = 512;
   EXPECT_EQ(jax_supported(question(config, {})).clause, "projection");
   EXPECT_EQ(jax_supported(question(layer(Cell::gru), {})).clause, "cell_not_lstm");
+  config.proj_size = config.hidden_size;
+  config.dropout = 0.2;
+  config.num_layers = 1;
+  EXPECT_EQ(jax_supported(question(config, {})).used, true);
+  config.num_layers = 2;
+  EXPECT_EQ(jax_supported(question(config, {})).clause, "dropout");
 }
 
 }  // namespace
