@@ -1,6 +1,7 @@
 #include "profiler/import/kineto.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
@@ -38,32 +39,79 @@ int copy_kind(std::string_view name) {
 
 constexpr std::string_view step_prefix = "ProfilerStep#";
 
-// What is in the file and of no use here: the same ranges again on the GPU's side, flows between
-// events, memory of PyTorch's own allocator, the profiler's own span.
-bool passed_over(std::string_view category) {
-  return category == "gpu_user_annotation" || category == "ac2g" || category == "fwdbwd" ||
-         category == "cpu_instant_event" || category == "Trace" || category == "async_gpu" ||
-         category == "async_cpu" || category == "cuda_sync" || category.empty();
+enum class Category {
+  none,         // not read yet, or an event without one
+  passed_over,  // in the file and of no use here
+  host_operator,
+  kernel,
+  copy,
+  set,
+  runtime,
+  driver,
+  range,
+  frame,
+  overhead,
+  unknown
+};
+
+struct CategoryName {
+  std::string_view text;
+  Category category;
+};
+// Names with capitals are those of PyTorch before 2.0. Passed over: the same ranges again on the
+// GPU's side, flows between events, memory of PyTorch's own allocator, the profiler's own span.
+constexpr auto category_names = std::to_array<CategoryName>(
+    {{"cpu_op", Category::host_operator},  {"kernel", Category::kernel},
+     {"cuda_runtime", Category::runtime},  {"cuda_driver", Category::driver},
+     {"python_function", Category::frame}, {"ac2g", Category::passed_over},
+     {"fwdbwd", Category::passed_over},    {"cpu_instant_event", Category::passed_over},
+     {"gpu_memcpy", Category::copy},       {"gpu_memset", Category::set},
+     {"user_annotation", Category::range}, {"gpu_user_annotation", Category::passed_over},
+     {"overhead", Category::overhead},     {"cuda_sync", Category::passed_over},
+     {"Trace", Category::passed_over},     {"async_gpu", Category::passed_over},
+     {"async_cpu", Category::passed_over}, {"Operator", Category::host_operator},
+     {"Kernel", Category::kernel},         {"Runtime", Category::runtime},
+     {"Memcpy", Category::copy},           {"Memset", Category::set},
+     {"async", Category::passed_over}});
+
+Category category_of(const TraceEvent& event) {
+  if (event.category.empty()) return Category::none;
+  const auto found = std::ranges::find(category_names, event.category, &CategoryName::text);
+  if (found == category_names.end()) return Category::unknown;
+  // Steps were operators before there were categories of ranges.
+  const bool step =
+      found->category == Category::host_operator && event.name.starts_with(step_prefix);
+  return step ? Category::range : found->category;
+}
+
+bool on_gpu(Category category) {
+  return category == Category::kernel || category == Category::copy || category == Category::set;
 }
 
 }  // namespace
 
 Wanted Kineto::wanted(const TraceEvent& event) {
   if (event.phase != '\0' && event.phase != 'X') return Wanted::no;
-  const std::string_view category = event.category, name = event.name;
-  if (category.empty()) return Wanted::all;  // may come yet
-  if (passed_over(category)) return Wanted::no;
-  if (category == "cpu_op")
-    return name.empty() || calls_rnn(name) ? Wanted::all : Wanted::without_args;
-  const bool described = category == "kernel" || category.starts_with("gpu_") ||
-                         category == "cuda_runtime" || category == "cuda_driver";
-  return described ? Wanted::all : Wanted::without_args;
+  const std::string_view name = event.name;
+  switch (const Category category = category_of(event)) {
+    case Category::none:
+      return Wanted::all;  // may come yet
+    case Category::passed_over:
+      return Wanted::no;
+    case Category::host_operator:
+      return name.empty() || calls_rnn(name) ? Wanted::all : Wanted::without_args;
+    case Category::runtime:
+    case Category::driver:
+      return Wanted::all;
+    default:
+      return on_gpu(category) ? Wanted::all : Wanted::without_args;
+  }
 }
 
 void Kineto::take(const TraceEvent& event, const TraceHeader& header) {
   if (event.phase != 'X') return;
-  const std::string_view category = event.category;
-  if (passed_over(category)) return;
+  const Category category = category_of(event);
+  if (category == Category::none || category == Category::passed_over) return;
   Interval interval{event.start_ns, event.start_ns};
   if (event.start_ns < 0 || event.start_ns > latest_time_ns - header.base_ns) {
     interval = {0, 0};  // refused and counted where it is added
@@ -72,49 +120,51 @@ void Kineto::take(const TraceEvent& event, const TraceHeader& header) {
     const auto longest = latest_time_ns - interval.start_ns;
     interval.end_ns = interval.start_ns + std::clamp<std::int64_t>(event.duration_ns, 0, longest);
   }
-  if (category == "cpu_op") {
-    see_process(event);
-    take_operator(event, interval);
-  } else if (category == "kernel") {
-    take_kernel(event, interval, header);
-  } else if (category == "gpu_memcpy" || category == "gpu_memset") {
-    take_copy(event, interval, header);
-  } else if (category == "cuda_runtime" || category == "cuda_driver") {
-    see_process(event);
-    take_api(event, interval);
-  } else if (category == "user_annotation") {
-    see_process(event);
-    take_range(event, interval);
-  } else if (category == "python_function") {
-    take_frame(event, interval);
-  } else if (category == "overhead") {
-    OverheadRecord record;
-    record.start_ns = interval.start_ns;
-    record.end_ns = interval.end_ns;
-    record.kind = to_valid_utf8(event.name);
-    see_process(event);
-    record.process = process_;
-    profile_.add(record);
-  } else {
-    constexpr std::size_t most_categories = 20;  // named
-    if (unknown_events_.size() < most_categories || unknown_events_.contains(event.category)) {
-      ++unknown_events_[event.category];
-    } else {
-      ++unknown_events_["others"];
+  if (category != Category::frame && category != Category::unknown)
+    see_process(event, !on_gpu(category) && category != Category::overhead);
+  switch (category) {
+    case Category::host_operator:
+      return take_operator(event, interval);
+    case Category::kernel:
+      return take_kernel(event, interval, header);
+    case Category::copy:
+    case Category::set:
+      return take_copy(event, interval, header, category == Category::set);
+    case Category::runtime:
+    case Category::driver:
+      return take_api(event, interval, category == Category::driver);
+    case Category::range:
+      return take_range(event, interval);
+    case Category::frame:
+      return take_frame(event, interval);
+    case Category::overhead: {
+      OverheadRecord record;
+      record.start_ns = interval.start_ns;
+      record.end_ns = interval.end_ns;
+      record.kind = to_valid_utf8(event.name);
+      record.process = process_;
+      profile_.add(record);
+      return;
     }
+    default:
+      break;
+  }
+  constexpr std::size_t most_categories = 20;  // named
+  if (unknown_events_.size() < most_categories || unknown_events_.contains(event.category)) {
+    ++unknown_events_[event.category];
+  } else {
+    ++unknown_events_["others"];
   }
 }
 
 // All that the file has is of one process, whose number the first event of the host tells.
-void Kineto::see_process(const TraceEvent& event) {
+void Kineto::see_process(const TraceEvent& event, bool of_host) {
   if (process_ < 0) {
     Process process;
     process.framework = "pytorch";
     process.host = host_;
     process_ = profile_.add_process(process);
   }
-  const bool of_host = event.category != "overhead" && event.category != "kernel" &&
-                       event.category != "gpu_memcpy" && event.category != "gpu_memset";
   if (pid_ < 0 && of_host && event.process > 0) pid_ = event.process;
 }
 
@@ -139,7 +189,6 @@ int Kineto::device_of(std::int64_t ordinal, const TraceHeader& header) {
 }
 
 void Kineto::take_kernel(const TraceEvent& event, Interval interval, const TraceHeader& header) {
-  see_process(event);
   ++gpu_records_;
   KernelRecord record;
   record.start_ns = interval.start_ns;
@@ -157,15 +206,15 @@ void Kineto::take_kernel(const TraceEvent& event, Interval interval, const Trace
   profile_.add(record);
 }
 
-void Kineto::take_copy(const TraceEvent& event, Interval interval, const TraceHeader& header) {
-  see_process(event);
+void Kineto::take_copy(const TraceEvent& event, Interval interval, const TraceHeader& header,
+                       bool set) {
   ++gpu_records_;
   TransferRecord record;
   record.start_ns = interval.start_ns;
   record.end_ns = interval.end_ns;
   record.correlation = event.correlation;
   record.bytes = std::max<std::int64_t>(event.bytes, 0);
-  if (event.category == "gpu_memset") {
+  if (set) {
     record.operation = MemoryOperation::set;
   } else {
     record.kind = copy_kind(event.name);
@@ -176,14 +225,14 @@ void Kineto::take_copy(const TraceEvent& event, Interval interval, const TraceHe
   profile_.add(record);
 }
 
-void Kineto::take_api(const TraceEvent& event, Interval interval) {
+void Kineto::take_api(const TraceEvent& event, Interval interval, bool driver) {
   ApiRecord record;
   record.start_ns = interval.start_ns;
   record.end_ns = interval.end_ns;
   record.correlation = event.correlation;
   record.thread = event.thread;
   record.name = to_valid_utf8(event.name);
-  record.driver = event.category == "cuda_driver";
+  record.driver = driver;
   record.process = process_;
   profile_.add(record);
   if (event.correlation > 0)

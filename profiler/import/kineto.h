@@ -65,13 +65,13 @@ class Kineto {
 
   void take_operator(const TraceEvent& event, Interval interval);
   void take_kernel(const TraceEvent& event, Interval interval, const TraceHeader& header);
-  void take_copy(const TraceEvent& event, Interval interval, const TraceHeader& header);
-  void take_api(const TraceEvent& event, Interval interval);
+  void take_copy(const TraceEvent& event, Interval interval, const TraceHeader& header, bool set);
+  void take_api(const TraceEvent& event, Interval interval, bool driver);
   void take_range(const TraceEvent& event, Interval interval);
   void take_frame(const TraceEvent& event, Interval interval);
   int describe(const TraceEvent& event);
   int device_of(std::int64_t ordinal, const TraceHeader& header);
-  void see_process(const TraceEvent& event);
+  void see_process(const TraceEvent& event, bool of_host);
 
   void sort();
   void attribute_launches();

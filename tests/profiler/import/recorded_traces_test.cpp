@@ -14,6 +14,7 @@
 #include "profiler/profile/environment.h"
 #include "profiler/profile/recorder.h"
 #include "tests/profiler/import/import_bytes.h"
+#include "tests/profiler/profile/rich_profile.h"
 #include "tests/temporary_folder.h"
 
 namespace rnnadvisor::import_trace {
@@ -125,6 +126,29 @@ TEST(RecordedTraces, AutocastIsTheOperatorInAnother) {
   ASSERT_EQ(profile.configurations.size(), 1U);
   EXPECT_EQ(profile.configurations[0].program.autocast, Autocast::float16);
   EXPECT_EQ(profile.configurations[0].config.data_type, DataType::half);
+}
+
+// PyTorch before 2.0 has other names of categories, numbers in quotes, and steps as operators.
+TEST(RecordedTraces, CategoriesOfEarlierReleasesAreTheSame) {
+  std::string text = unpacked("gru_classifier.tensorboard");
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    int times = 0;
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+      ++times;
+    }
+    EXPECT_GT(times, 0) << from;
+  };
+  replace(R"("cat": "cpu_op")", R"("cat": "Operator")");
+  replace(R"("cat": "kernel")", R"("cat": "Kernel")");
+  replace(R"("cat": "cuda_runtime")", R"("cat": "Runtime")");
+  replace(R"("cat": "gpu_memcpy")", R"("cat": "Memcpy")");
+  replace(R"("cat": "gpu_memset")", R"("cat": "Memset")");
+  replace(R"("cat": "user_annotation", "name": "ProfilerStep)",
+          R"("cat": "Operator", "name": "ProfilerStep)");
+  const Profile now = import_bytes(unpacked("gru_classifier.tensorboard"));
+  EXPECT_FALSE(now.calls.empty());
+  testing::expect_equal(import_bytes(text), now);
 }
 
 // ProfilerStep#n are steps, and ranges of one name.
