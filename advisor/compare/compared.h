@@ -67,6 +67,7 @@ struct StepComparison {
   // How long the GPU waits or copies in it, on the side with more; 0: not known, or several
   // baselines show what runs differ by.
   double host_ms = 0;
+  double before_busy_ms = 0, after_busy_ms = 0;  // in which the GPU works or copies; 0: not known
   MedianInterval before_ms, after_ms;
   Change change = Change::unclear;
   double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }

@@ -28,16 +28,28 @@ Change change_between(const MedianInterval& b, const MedianInterval& a, double h
   return Change::no_difference;
 }
 
+// What `rnnadvisor profile -o FILE -- PROGRAM` ran; empty where no program of its own was recorded.
+static std::string_view program_of(std::string_view command_line) {
+  constexpr std::string_view before_program = " -- ";
+  const auto at = command_line.find(before_program);
+  return at == std::string_view::npos ? std::string_view()
+                                      : command_line.substr(at + before_program.size());
+}
+
 std::vector<std::string> environment_changes(const Environment& before, const Environment& after) {
   std::vector<std::string> changes;
   std::map<std::string, std::string> now;
   for (const auto& [label, value] : words::environment(after)) now[label] = value;
   for (const auto& [label, value] : words::environment(before)) {
-    // Two profiles are of two moments, and of two commands that name their files.
-    if (value == before.created || value == before.command_line) continue;
+    // Two profiles are of two moments, and the options of the recording name their files.
+    if (value == before.created) continue;
     const auto found = now.find(label);
-    if (found != now.end() && found->second != value)
-      changes.push_back(fmt::format("{} {} -> {}", label, value, found->second));
+    if (found == now.end()) continue;
+    const bool command = value == before.command_line;
+    const auto was = command ? program_of(value) : std::string_view(value);
+    const auto is = command ? program_of(found->second) : std::string_view(found->second);
+    if (was != is && !was.empty() && !is.empty())
+      changes.push_back(fmt::format("{} {} -> {}", label, was, is));
   }
   return changes;
 }
@@ -220,6 +232,8 @@ void compare_timed_steps(const advisor::Report& before, const advisor::Report& a
                         .before_launches = left[i]->launches,
                         .after_launches = right[i]->launches,
                         .host_ms = std::max(host_ms_of(*left[i]), host_ms_of(*right[i])),
+                        .before_busy_ms = (1 - left[i]->idle()) * left[i]->step_ns / 1e6,
+                        .after_busy_ms = (1 - right[i]->idle()) * right[i]->step_ns / 1e6,
                         .before_ms = interval_of(*left[i]),
                         .after_ms = interval_of(*right[i])};
     step.change = change_between(step.before_ms, step.after_ms, step.host_ms);

@@ -24,7 +24,8 @@ Change change_between(const MedianInterval& before, const MedianInterval& after,
 MedianInterval interval_of(const StepAccount& steps);
 // How long the GPU waits or copies in such a step: what the host decides, ms.
 double host_ms_of(const StepAccount& steps);
-// "cuDNN 9.1.0 -> 9.19.0": what differs, but the time of recording and the command.
+// "cuDNN 9.1.0 -> 9.19.0": what differs, but the time of recording. Of commands the part that is
+// the recorded program.
 std::vector<std::string> environment_changes(const Environment& before, const Environment& after);
 
 // Where the time of one phase went: kernels by what they do, and waiting, of one call, in both.

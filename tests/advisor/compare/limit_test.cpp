@@ -128,5 +128,37 @@ TEST(Limit, OfDrawnSteps) {
   }
 }
 
+// Where the CPU sets the pace, a step can hide that the GPU works longer.
+TEST(Headline, NamesMoreWorkInAStepOfTheSameLength) {
+  auto same = of_steps(10, 10.01, 0.01);
+  const auto plain = headline_of(same);
+  for (const double times : {0.2, 0.5, 0.95, 1.0, 1.05, 2.0, 3.0}) {
+    same.step->before_busy_ms = 2;
+    same.step->after_busy_ms = 2 * times;
+    const bool told = headline_of(same) != plain;
+    EXPECT_EQ(told, times < 0.8 || times > 1.25) << times;
+  }
+  // A change of the step comes first.
+  auto slower = of_steps(10, 20, 0.01);
+  const auto before = headline_of(slower);
+  slower.step->before_busy_ms = 1;
+  slower.step->after_busy_ms = 9;
+  EXPECT_EQ(headline_of(slower), before);
+}
+
+TEST(EnvironmentChanges, NameTheRecordedProgramAndNotTheRecorder) {
+  Environment before, after;
+  before.command_line = "rnnadvisor profile -o a.rnnprof -- python train.py";
+  after.command_line = "rnnadvisor profile -q -o b.rnnprof -- python train.py";
+  EXPECT_TRUE(environment_changes(before, after).empty());
+  after.command_line += " --workers 0";
+  const auto changes = environment_changes(before, after);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_NE(changes[0].find("python train.py -> python train.py --workers 0"), std::string::npos);
+  // Another recorder's command, or that of `rnnadvisor run`.
+  after.command_line = "rnnadvisor run layer.toml -o b.rnnprof";
+  EXPECT_TRUE(environment_changes(before, after).empty());
+}
+
 }  // namespace
 }  // namespace rnnadvisor::compare
