@@ -264,6 +264,12 @@ void Kineto::finish(const TraceHeader& header) {
                 "calls have a packed input whose single lengths torch.profiler does not record: "
                 "the longest and the sum are right, and the others share the rest equally",
                 made_up_lengths_);
+  if (frames_.empty()) {
+    profile_.note(NoteSeverity::info, "lines-not-recorded",
+                  "calls are without the line of the program that makes them: record the trace "
+                  "with with_stack=True to have it",
+                  static_cast<std::int64_t>(calls_.size()));
+  }
   for (const auto& [category, count] : unknown_events_) {
     profile_.note(NoteSeverity::info, "events-unknown",
                   fmt::format("events are of a kind that rnnadvisor does not read: {}",

@@ -82,8 +82,11 @@ Result<std::vector<std::string>> recordings_of(const std::vector<std::string>& g
     paths.insert(paths.end(), inside.begin(), inside.end());
   }
   if (paths.size() < 2)
-    return tl::unexpected(usage("one recording alone cannot be compared",
-                                "name two profiles, or a folder with several"));
+    return tl::unexpected(
+        usage("one recording alone cannot be compared",
+              "name two recordings, or a folder with several .rnnprof files; a folder with the "
+              "traces of several ranks is one recording, and the ranks are compared by naming two "
+              "of its files"));
   return paths;
 }
 
