@@ -1,6 +1,7 @@
 // rnnadvisor explain-error: what an error means that a program with recurrent layers ended with.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -9,8 +10,12 @@
 #include "advisor/errors/known_errors.h"
 #include "advisor/report/content.h"
 #include "advisor/report/errors_json.h"
+#include "advisor/report/program_end.h"
 #include "advisor/report/render.h"
+#include "advisor/samples/samples.h"
 #include "core/base/text.h"
+#include "profiler/import/byte_source.h"
+#include "profiler/import/open_recording.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -49,6 +54,77 @@ Result<std::string> read_text(Context& context, const std::string& path) {
   return text;
 }
 
+// Control characters that no log has, however it is encoded: a NUL, or many others. Compressed
+// files have every tenth.
+bool is_binary(std::string_view text) {
+  text = text.substr(0, 1 << 16);
+  const auto odd = std::count_if(text.begin(), text.end(), [](char c) {
+    return c >= 0 && c < ' ' &&
+           std::string_view("\t\n\r\b\f\x1b").find(c) == std::string_view::npos;
+  });
+  return text.find('\0') != std::string_view::npos ||
+         odd > static_cast<std::ptrdiff_t>(text.size() / 20);
+}
+
+// A log of cuDNN can be advised on, and is text that programs print with their errors.
+bool is_recording(const std::string& path) {
+  using import_trace::RecordingKind;
+  constexpr std::string_view sqlite = "SQLite format 3";
+  if (path.starts_with("sample:") || import_trace::first_bytes(path, sqlite.size()) == sqlite)
+    return true;
+  const auto kind = import_trace::recording_kind(path);
+  return kind != RecordingKind::rnnprof && kind != RecordingKind::cudnn_log;
+}
+
+struct Explained {
+  std::vector<advisor::ExplainedError> found;
+  std::string text;  // they were looked for in
+};
+
+// What the report says of the end of the program.
+Result<Explained> explain_recording(Context& context, const std::string& path) {
+  std::optional<advisor::ProgramEnd> end;
+  // Only our own recorder keeps exceptions.
+  if (!import_trace::is_foreign_trace(path)) {
+    const auto profile = advisor::load_profile(path);
+    if (!profile) return fail(profile.error());
+    end = advisor::end_of_program(*profile);
+  }
+  if (!end)
+    return fail(
+        ErrorCode::invalid_argument,
+        fmt::format("'{}' is a recording, and keeps no exception that ended a program", path),
+        fmt::format("`rnnadvisor advise {}` judges it", path));
+  context.note(
+      fmt::format("'{}' is a recording: the exception that ended its program is explained", path));
+  Explained explained;
+  for (auto& each : end->exceptions) {
+    explained.text = std::move(each.text);
+    for (auto& error : each.explained) {
+      const bool known = std::any_of(
+          explained.found.begin(), explained.found.end(),
+          [&](const auto& other) { return other.error == error.error; });  // of another rank
+      if (!known) explained.found.push_back(std::move(error));
+    }
+  }
+  return explained;
+}
+
+Result<Explained> explain_file(Context& context, const std::string& path) {
+  if (path != "-" && is_recording(path)) return explain_recording(context, path);
+  auto text = read_text(context, path);
+  if (!text) return fail(text.error());
+  if (is_binary(*text)) {
+    const std::string name = path == "-" ? "standard input" : fmt::format("'{}'", path);
+    return fail(ErrorCode::invalid_argument, fmt::format("{} is not text", name),
+                "give a traceback or log as text, not compressed; a recording by its path: "
+                "`rnnadvisor advise FILE` judges it");
+  }
+  Explained explained{advisor::explain_errors(*text), {}};
+  explained.text = std::move(*text);
+  return explained;
+}
+
 std::string last_line(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r' || text.back() == ' '))
     text.remove_suffix(1);
@@ -77,15 +153,15 @@ int explain_error(Context& context, const ExplainArguments& arguments) {
   }
   if (arguments.file.empty())
     return context.report(usage("no text was given", "name a file, or - for standard input"));
-  const auto text = read_text(context, arguments.file);
-  if (!text) return context.report(text.error());
-  const auto found = advisor::explain_errors(*text);
+  const auto explained = explain_file(context, arguments.file);
+  if (!explained) return context.report(explained.error());
+  const auto& [found, text] = *explained;
   if (arguments.json) {
     context.out << to_json(found).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   } else if (!found.empty()) {
     print(context, document::errors_of(found));
   } else {
-    const std::string line = last_line(*text);
+    const std::string line = last_line(text);
     print(context,
           {document::Paragraph{document::prose(fmt::format(
               "No known error was found, of {} that `rnnadvisor explain-error --list` names. {}",
@@ -103,6 +179,7 @@ void add_explain_error(CLI::App& app, Context& context) {
       "Examples:\n"
       "  python train.py 2>&1 | tee train.log; rnnadvisor explain-error train.log\n"
       "  rnnadvisor explain-error -        # paste the traceback, then Ctrl-D\n"
+      "  rnnadvisor explain-error run.rnnprof   # a recording that kept the exception\n"
       "  rnnadvisor explain-error --list\n"
       "\n"
       "Knows errors and warnings of PyTorch, Keras, TensorFlow, JAX, ONNX Runtime and cuDNN by "
@@ -111,7 +188,9 @@ void add_explain_error(CLI::App& app, Context& context) {
       "text is known.");
   auto arguments = std::make_shared<ExplainArguments>();
   auto* file =
-      command->add_option("file", arguments->file, "a traceback or log; - for standard input")
+      command
+          ->add_option("file", arguments->file,
+                       "a traceback or log, or a recording that kept one; - for standard input")
           ->type_name("FILE");
   context.completions[file] = {Context::Completion::Kind::file, {}};
   auto* json = command->add_flag("--json", arguments->json, "as JSON")->group(group_output);
