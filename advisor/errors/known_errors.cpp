@@ -21,9 +21,9 @@ namespace rnnadvisor::advisor {
 namespace error_table {
 namespace {
 
-constexpr std::array<std::string_view, 13> keys = {
-    "id",  "title", "frameworks", "needs", "log",    "match",          "cause",
-    "fix", "code",  "warning",    "rule",  "source", "short_of_memory"};
+constexpr std::array<std::string_view, 14> keys = {
+    "id",  "title", "frameworks", "needs", "log",    "match",           "cause",
+    "fix", "code",  "warning",    "rule",  "source", "short_of_memory", "fix_beside"};
 constexpr std::array<std::string_view, 6> frameworks = {"pytorch", "keras",       "tensorflow",
                                                         "jax",     "onnxruntime", "cudnn"};
 constexpr std::size_t longest_value = 300;  // bytes between two literals
@@ -213,6 +213,7 @@ class Reader {
     for (const auto& [key, into, optional] : {std::tuple{"frameworks", &error.frameworks, false},
                                               {"match", &error.patterns, false},
                                               {"fix", &error.fixes, false},
+                                              {"fix_beside", &error.fixes_beside, true},
                                               {"needs", &error.needs, true},
                                               {"log", &error.log, true}})
       if (!(optional && !table.contains(key)) && !texts(table[key], *into))

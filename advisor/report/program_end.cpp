@@ -1,10 +1,13 @@
 #include "advisor/report/program_end.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
 #include "advisor/report/places.h"
 #include "advisor/report/words.h"
+#include "core/base/text.h"
 #include "core/model/memory.h"
 #include "profiler/profile/cudnn_status.h"
 
@@ -12,11 +15,6 @@ namespace rnnadvisor::advisor {
 namespace {
 
 constexpr std::size_t most_last_calls = 5;
-
-bool ended_well(const Process& process) {
-  return process.end == ProcessEnd::running ||
-         (process.end == ProcessEnd::exited && process.exit_status == 0);
-}
 
 // What was free at the end, and what its process took since, less what it gave back.
 std::int64_t free_after(const Profile& p, int process, int device, std::int64_t time_ns) {
@@ -73,7 +71,7 @@ LastCall last_call_of(const Profile& p, const SetupCall& call) {
 std::vector<LastCall> last_calls(const Profile& p) {
   const auto counts = [&](int process) {
     return process < 0 || static_cast<std::size_t>(process) >= p.processes.size() ||
-           !ended_well(p.processes[static_cast<std::size_t>(process)]);
+           !p.processes[static_cast<std::size_t>(process)].ended_well();
   };
   // The latest of both kinds, by when they began; `setup` at equal times first.
   std::vector<std::tuple<std::int64_t, bool, std::size_t>> latest;
@@ -97,19 +95,50 @@ std::vector<LastCall> last_calls(const Profile& p) {
   return calls;
 }
 
-// How large the configuration of the last call may be for `little_memory` to be free beside it.
-void find_what_fits(const Profile& p, ProgramEnd& end) {
+// Of the last call that has one.
+const Configuration* last_configuration(const Profile& p, const ProgramEnd& end) {
   const auto last = std::find_if(end.calls.rbegin(), end.calls.rend(),
                                  [](const LastCall& call) { return call.configuration >= 0; });
-  if (last == end.calls.rend()) return;
+  if (last == end.calls.rend()) return nullptr;
   const auto& configuration = p.configurations[static_cast<std::size_t>(last->configuration)];
-  if (!configuration.described()) return;
-  const RnnConfig& config = configuration.config;
-  const std::int64_t room =
-      model::memory_need(config, config.mode).total + end.memory_free_bytes - little_memory;
+  return configuration.described() ? &configuration : nullptr;
+}
+
+// How large the configuration of the last call may be for `little_memory` to be free beside it.
+void find_what_fits(const RnnConfig& config, std::int64_t need, ProgramEnd& end) {
+  const std::int64_t room = need + end.memory_free_bytes - little_memory;
   if (room <= 0) return;
   end.fits_batch = model::largest_batch(config, config.mode, room);
   end.fits_seq_length = model::largest_seq_length(config, config.mode, room);
+}
+
+// Where the last call needs less than half of the GPU, and what was free is less still, a smaller
+// call is not the first thing to do about memory.
+void find_what_is_beside(std::int64_t need, std::int64_t device_bytes, ProgramEnd& end) {
+  if (end.memory_free_bytes < 0 || need >= device_bytes / 2 ||
+      end.memory_free_bytes >= device_bytes / 2)
+    return;
+  const auto size = [](std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
+  for (auto& exception : end.exceptions)
+    for (auto& each : exception.explained) {
+      if (each.error->fixes_beside.empty()) continue;
+      each.cause += fmt::format(
+          " The last RNN call needs {}, and {} of {} were free: other tensors of the program or "
+          "other processes hold the rest. A smaller batch of this layer frees at most {}.",
+          size(need), size(end.memory_free_bytes), size(device_bytes), size(need));
+      each.fixes = each.error->fixes_beside;
+    }
+}
+
+void look_at_memory(const Profile& p, ProgramEnd& end) {
+  const Configuration* const configuration = last_configuration(p, end);
+  if (configuration == nullptr) return;
+  const RnnConfig& config = configuration->config;
+  const std::int64_t need = model::memory_need(config, config.mode).total;
+  if (end.short_of_memory()) find_what_fits(config, need, end);
+  const auto device = static_cast<std::size_t>(configuration->device);
+  if (configuration->device >= 0 && device < p.devices.size())
+    find_what_is_beside(need, p.devices[device].memory_bytes, end);
 }
 
 }  // namespace
@@ -118,20 +147,20 @@ std::optional<ProgramEnd> end_of_program(const Profile& profile) {
   ProgramEnd end;
   for (const auto& process : profile.processes) {
     const std::int64_t free = process.memory_free_bytes;
-    if (!ended_well(process) && free >= 0 &&
+    if (!process.ended_well() && free >= 0 &&
         (end.memory_free_bytes < 0 || free < end.memory_free_bytes))
       end.memory_free_bytes = free;
   }
   std::string met;
   for (const auto& process : profile.processes)
-    if (!ended_well(process)) met += cuda_error(process.cuda_status);
+    if (!process.ended_well()) met += cuda_error(process.cuda_status);
   for (const auto& note : profile.notes)
     if (note.code == program_exception)
       end.exceptions.push_back(
           {note.text, explain_errors(note.text + met, known_errors(), end.short_of_memory())});
   if (end.exceptions.empty()) return std::nullopt;
   end.calls = last_calls(profile);
-  if (end.short_of_memory()) find_what_fits(profile, end);
+  look_at_memory(profile, end);
   return end;
 }
 

@@ -2,13 +2,9 @@
 #pragma once
 
 #include "advisor/report/report.h"
+#include "profiler/classify/memory_use.h"
 
 namespace rnnadvisor::advisor {
-
-// What cuDNN may need beside the framework's memory: where less was free, a failure of cuDNN is one
-// of memory, whatever its status. On an H200 its handle alone was refused with 9 MiB free and made
-// with 17 (tests/gpu/results/h200/little-memory.jsonl); kernels come on top. Our choice.
-inline constexpr std::int64_t little_memory = std::int64_t{64} << 20;
 
 // Nothing where no exception was kept: the program ended well, or in a way that leaves none.
 std::optional<ProgramEnd> end_of_program(const Profile& profile);

@@ -69,6 +69,26 @@ std::map<Place, std::int64_t> reserved(const Profile& profile) {
   return peaks;
 }
 
+void lower(std::int64_t& least, std::int64_t bytes) {
+  if (bytes >= 0) least = least < 0 ? bytes : std::min(least, bytes);
+}
+
+// What was free when the program failed, by configuration.
+void find_free_at_failure(const Profile& profile, std::vector<MemoryUse>& use) {
+  std::vector<std::int64_t> at_end(use.size(), -1);
+  for (const auto& call : profile.calls) {
+    if (call.configuration < 0) continue;
+    const auto index = static_cast<std::size_t>(call.configuration);
+    if (call.status != 0) lower(use[index].free_at_failure, call.memory_free_bytes);
+    if (call.process < 0 || static_cast<std::size_t>(call.process) >= profile.processes.size())
+      continue;
+    const auto& process = profile.processes[static_cast<std::size_t>(call.process)];
+    if (!process.ended_well()) lower(at_end[index], process.memory_free_bytes);
+  }
+  for (std::size_t i = 0; i < use.size(); ++i)
+    if (use[i].free_at_failure < 0) use[i].free_at_failure = at_end[i];
+}
+
 }  // namespace
 
 std::vector<MemoryUse> memory_use(const Profile& profile) {
@@ -85,6 +105,7 @@ std::vector<MemoryUse> memory_use(const Profile& profile) {
     raise(of.peak, peaks, {call.process, call.device});
     raise(of.reserve_held, reserves, {call.process, call.device});
   }
+  find_free_at_failure(profile, use);
   return use;
 }
 

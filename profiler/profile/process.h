@@ -44,6 +44,9 @@ struct Process {
   std::vector<std::pair<std::string, std::string>> variables;
 
   bool operator==(const Process&) const = default;
+  bool ended_well() const {
+    return end == ProcessEnd::running || (end == ProcessEnd::exited && exit_status == 0);
+  }
   // Whether it can be told from every other process: host, pid and start are known. Process ids
   // are used again, so all three are needed.
   bool identified() const { return pid > 0 && start_ns >= 0 && !host.empty(); }

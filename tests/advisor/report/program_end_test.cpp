@@ -115,6 +115,26 @@ TEST(ProgramEnd, LackOfMemoryIsNamedWhereLittleWasFree) {
   EXPECT_NE(led_by(-1), "cudnn-memory-in-disguise");
 }
 
+// Advice that is about the layer comes first only where the layer holds the memory.
+TEST(ProgramEnd, WhatHoldsTheMemoryIsNamedFirst) {
+  const auto led_by = [](double share) {
+    auto judged = failed(internal_error);
+    Profile& p = judged->profile;
+    p.processes[0].memory_free_bytes = 3 << 20;
+    const RnnConfig& config = p.configurations[0].config;
+    const auto need = static_cast<double>(model::memory_need(config, config.mode).total);
+    p.configurations[0].device = 0;
+    p.devices.at(0).memory_bytes = static_cast<std::int64_t>(need / share);
+    return judged->report().end->exceptions[0].explained.at(0);
+  };
+  const auto of_large = led_by(0.6);
+  EXPECT_EQ(of_large.fixes, of_large.error->fixes);
+  const auto of_small = led_by(0.4);
+  EXPECT_EQ(of_small.fixes, of_small.error->fixes_beside);
+  EXPECT_THAT(of_small.fixes.back(), HasSubstr("batch"));
+  EXPECT_THAT(of_small.cause, HasSubstr("3.00 MiB of"));
+}
+
 // A kernel that failed before is the cause, whatever the exception says.
 TEST(ProgramEnd, AnErrorOfAKernelComesBeforeWhatFollowedIt) {
   auto judged = failed(internal_error);
