@@ -10,6 +10,7 @@
 #include "core/base/wide.h"
 #include "core/model/eligibility.h"
 #include "core/model/largest.h"
+#include "profiler/classify/memory_use.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -203,6 +204,16 @@ Result<void> take_room_of_device(FitQuestion& question, std::int64_t peak) {
   question.beside = std::max<std::int64_t>(0, peak - own.total);
   question.room.bytes = std::max<std::int64_t>(0, question.room.bytes - question.beside);
   return {};
+}
+
+void take_room_of_failure(FitQuestion& question, std::int64_t free) {
+  const auto size = [](std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
+  const std::int64_t own = need_of(question, question.given_size()).total;
+  question.room = {
+      std::max<std::int64_t>(0, saturate(Wide{own} + free - little_memory)),
+      fmt::format("{} of the layer and {} that were free when the recorded program failed, less {} "
+                  "for cuDNN itself; --memory sets another",
+                  size(own), size(free), size(little_memory))};
 }
 
 int largest_that_fits(const FitQuestion& question) {

@@ -55,6 +55,9 @@ FitNeed need_of(const FitQuestion& question, int size);
 // rest of the recorded program held beside the call at its `peak` (-1: not known). An error where
 // the memory of the device is not known. Pure otherwise.
 Result<void> take_room_of_device(FitQuestion& question, std::int64_t peak);
+// The same from what was free when a recorded program failed: what the call had at its size, as the
+// models have it, and what was free, without `little_memory` for cuDNN. Pure.
+void take_room_of_failure(FitQuestion& question, std::int64_t free);
 // Why the configuration does not run as it was given, as `check` says it, or at this size. A
 // recorded call ran.
 std::optional<DoesNotRun> why_it_does_not_run(const FitQuestion& question, int size);

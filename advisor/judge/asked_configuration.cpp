@@ -14,7 +14,7 @@ std::vector<AskedConfiguration> asked_configurations(const Profile& profile,
     const auto& each = profile.configurations[i];
     const int index = static_cast<int>(i);
     if (!each.described() || (call && index != only)) continue;
-    AskedConfiguration one{{each.config, each.program, {}, {}}, each.from_program(), {}, index};
+    AskedConfiguration one{input_of(each), each.from_program(), {}, index};
     if (each.device >= 0 && static_cast<std::size_t>(each.device) < profile.devices.size())
       one.device = profile.devices[static_cast<std::size_t>(each.device)];
     asked.push_back(std::move(one));

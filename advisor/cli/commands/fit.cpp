@@ -33,8 +33,8 @@ Result<model::Optimizer> read_optimizer(const std::string& word) {
 }
 
 Result<advisor::FitQuestion> make_question(const FitArguments& arguments,
-                                           advisor::AskedConfiguration subject, std::int64_t peak,
-                                           std::optional<std::int64_t> memory,
+                                           advisor::AskedConfiguration subject,
+                                           const MemoryUse& use, std::optional<std::int64_t> memory,
                                            const std::optional<DeviceSpec>& chosen) {
   advisor::FitQuestion question;
   question.input = std::move(subject.input);
@@ -47,7 +47,9 @@ Result<advisor::FitQuestion> make_question(const FitArguments& arguments,
   question.optimizer = *optimizer;
   if (memory) {
     question.room = {*memory, "--memory"};
-  } else if (auto room = advisor::take_room_of_device(question, peak); !room) {
+  } else if (use.free_at_failure >= 0 && !chosen) {
+    advisor::take_room_of_failure(question, use.free_at_failure);
+  } else if (auto room = advisor::take_room_of_device(question, use.peak); !room) {
     return fail(room.error());
   }
   return question;
@@ -102,9 +104,9 @@ int fit_command(Context& context, const FitArguments& arguments) {
   std::vector<MemoryUse> uses;  // of the recorded program, by configuration
   if (subjects->profile) uses = memory_use(*subjects->profile);
   for (auto& subject : subjects->list) {
-    const auto peak =
-        subject.recorded ? uses[static_cast<std::size_t>(subject.configuration)].peak : -1;
-    auto question = make_question(arguments, std::move(subject), peak, memory, chosen);
+    const auto use =
+        subject.recorded ? uses[static_cast<std::size_t>(subject.configuration)] : MemoryUse{};
+    auto question = make_question(arguments, std::move(subject), use, memory, chosen);
     if (!question) return context.report(question.error());
     AnsweredFit answered{
         *question, advisor::find_fit(*question, judging->rules, judging->options), {}};

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "profiler/classify/memory_use.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
 #include "tests/advisor/fit/fit_case.h"
@@ -213,6 +214,52 @@ TEST(Fit, LeavesTheRestOfARecordedProgramItsMemory) {
   EXPECT_EQ(after["room"]["bytes"].get<std::int64_t>(),
             before["room"]["bytes"].get<std::int64_t>() - beside);
   EXPECT_LT(after["largest"]["size"], before["largest"]["size"]);
+}
+
+// A recorded program that failed has said what was free beside the rest.
+TEST(Fit, WhatWasFreeAtAFailureIsTheRoom) {
+  TemporaryFolder folder;
+  auto profile = read_profile(RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/cpp-lstm.rnnprof");
+  ASSERT_TRUE(profile);
+  auto& process = profile->processes.at(0);
+  process.end = ProcessEnd::exited;
+  process.exit_status = 1;
+  const auto path = folder / "failed.rnnprof";
+  const auto asked = [&](std::int64_t free, std::vector<std::string> more) {
+    process.memory_free_bytes = free;
+    EXPECT_TRUE(write_profile(*profile, path, true));
+    more.insert(more.begin(), path);
+    return fit_answer(more)["fits"][0];
+  };
+  const int given = profile->configurations.at(0).config.batch_size;
+  const auto device = asked(-1, {});
+  const auto little = asked(3 << 20, {}), enough = asked(little_memory, {});
+  EXPECT_GT(device["largest"]["size"], given);
+  EXPECT_TRUE(little["largest"].is_null() || little["largest"]["size"] < given);
+  EXPECT_EQ(enough["largest"]["size"], given);
+  EXPECT_EQ(
+      enough["room"]["bytes"].get<std::int64_t>() - little["room"]["bytes"].get<std::int64_t>(),
+      little_memory - (3 << 20));
+  // What is asked for counts before what was recorded.
+  EXPECT_EQ(asked(3 << 20, {"--memory", "2GiB"})["room"]["bytes"], 2 * gib);
+  EXPECT_EQ(asked(3 << 20, {"--device", "h200"})["room"]["bytes"], device["room"]["bytes"]);
+  process.exit_status = 0;
+  EXPECT_EQ(asked(3 << 20, {})["room"]["bytes"], device["room"]["bytes"]);
+}
+
+// Nobody gave what a recorder noted of the program.
+TEST(Fit, ARecordingHasNoKeysThatAreIgnored) {
+  const auto profile =
+      RNNADVISOR_SOURCE_DIR "/samples/recorded/programs/pytorch-two-layers.rnnprof";
+  auto read = read_profile(profile);
+  ASSERT_TRUE(read);
+  for (auto& each : read->configurations) each.program.dev_seq_lengths = false;
+  TemporaryFolder folder;
+  const auto path = folder / "recorded.rnnprof";
+  ASSERT_TRUE(write_profile(*read, path, true));
+  for (const auto& fit : fit_answer({path})["fits"])
+    for (const auto& finding : fit["findings"])
+      EXPECT_NE(finding["rule"], "descriptor/ignored-keys");
 }
 
 TEST(Fit, WrongArgumentsAreStatus2) {
