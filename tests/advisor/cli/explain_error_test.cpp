@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "advisor/report/program_end.h"
+#include "profiler/classify/memory_use.h"
 #include "profiler/profile/file.h"
 #include "tests/advisor/cli/fake_services.h"
 
@@ -50,7 +50,7 @@ TEST(ExplainError, ARecordingIsExplainedAsItsReportExplainsIt) {
     const auto report = Json::parse(call({"report", path, "--json"}).out);
     const auto& errors = report["program_end"]["exceptions"][0]["errors"];
     EXPECT_EQ(Json::parse(called.out)["errors"], errors);
-    EXPECT_EQ(errors[0]["id"] == "cudnn-memory-in-disguise", free < advisor::little_memory);
+    EXPECT_EQ(errors[0]["id"] == "cudnn-memory-in-disguise", free < little_memory);
   }
   const auto unknown = call({"explain-error", write_failed(folder, "ValueError: of ours", -1)});
   EXPECT_EQ(unknown.status, 1);
