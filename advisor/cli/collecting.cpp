@@ -183,7 +183,7 @@ int collect_and_report(const Context& context, const Judging& judging,
   }
   remove_folder(context, *collected, request);
   say_written(context, request);
-  return exit_status(judgement.findings, judging.fail_on);
+  return exit_status(report, judging.fail_on);
 }
 
 int collect_acceleration(const Context& context, const AccelerationRequest& request, bool* ended) {

@@ -50,4 +50,8 @@ int exit_status(std::span<const advisor::Finding> findings, const FailOn& fail_o
   return failed ? exit_findings : exit_ok;
 }
 
+int exit_status(const advisor::Report& report, const FailOn& fail_on) {
+  return fail_on.threshold && report.at_least(*fail_on.threshold) > 0 ? exit_findings : exit_ok;
+}
+
 }  // namespace rnnadvisor::cli

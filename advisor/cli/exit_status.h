@@ -6,6 +6,7 @@
 #include <span>
 #include <string_view>
 
+#include "advisor/report/report.h"
 #include "advisor/rules/finding.h"
 #include "core/base/result.h"
 
@@ -29,5 +30,7 @@ Result<FailOn> parse_fail_on(std::string_view text);
 
 // 1 when a finding is at or above the threshold, else 0.
 int exit_status(std::span<const advisor::Finding> findings, const FailOn& fail_on);
+// The same of all that the report counts: also an exception that ended the program, an error.
+int exit_status(const advisor::Report& report, const FailOn& fail_on);
 
 }  // namespace rnnadvisor::cli

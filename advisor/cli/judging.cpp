@@ -142,7 +142,7 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
     }
     context.note(fmt::format("wrote {}", target.path));
   }
-  return exit_status(judgement.findings, judging.fail_on);
+  return exit_status(report, judging.fail_on);
 }
 
 }  // namespace rnnadvisor::cli

@@ -242,16 +242,6 @@ void notes(advisor::Terminal& terminal, const Profile& p) {
                   Style::dim);
 }
 
-// In one line: the exception, and what it means where that is known.
-void end_of_program(advisor::Terminal& terminal, const advisor::ProgramEnd& end) {
-  const auto& exception = end.exceptions.front();
-  std::string text = exception.explained.empty()
-                         ? words::clean(advisor::last_lines(exception.text, 1))
-                         : words::clean(exception.explained.front().error->title);
-  terminal.paragraph(words::shorten(text, static_cast<std::size_t>(terminal.width()) - 13), 13,
-                     "  Ended with", Style::red);
-}
-
 }  // namespace
 
 std::string profile_summary(const advisor::Report& report, const advisor::TextOptions& options) {
@@ -260,7 +250,10 @@ std::string profile_summary(const advisor::Report& report, const advisor::TextOp
   advisor::Terminal terminal(options);
   terminal.paragraph(process_line(p), 13, p.processes.size() > 1 ? "  Processes" : "  Process",
                      Style::bold);
-  if (report.end) end_of_program(terminal, *report.end);
+  if (report.end)
+    terminal.paragraph(words::shorten(advisor::in_short(*report.end),
+                                      static_cast<std::size_t>(terminal.width()) - 13),
+                       13, "  Ended with", Style::red);
   if (const auto software = software_line(p); !software.empty())
     terminal.paragraph(words::clean(software), 13, "  On", Style::bold);
   terminal.paragraph(calls_line(p, totals), 13, "  RNN calls", Style::bold);

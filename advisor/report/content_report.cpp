@@ -27,7 +27,7 @@ class ReportBuilder {
     if (auto end = end_of(content_)) put(std::move(*end));
     steps();
     figures();
-    findings("actions", std::string(words::what_to_do_first), words::findings_lead(),
+    findings("actions", std::string(words::what_to_do(report_)), words::findings_lead(),
              report_.actions, report_.shown() > 1 && report_.judgement->steps.empty() ? 5 : 3);
     configurations();
     findings("remarks", "Remarks (no action needed)", words::remarks_lead(), report_.remarks,
@@ -53,7 +53,7 @@ class ReportBuilder {
                  {}};
     // Of a program: what its step takes.
     if (const auto end = report_.headline.find(". ");
-        !report_.judgement->steps.empty() && end != std::string::npos)
+        !report_.end && !report_.judgement->steps.empty() && end != std::string::npos)
       made.title = end + 2;
     // As the sections below have them: one for each rule.
     const auto count = [&](Severity severity) {
@@ -61,10 +61,11 @@ class ReportBuilder {
         return std::count_if(groups.begin(), groups.end(),
                              [&](const auto& group) { return group.severity() == severity; });
       };
-      made.counts.emplace_back(static_cast<int>(of(report_.actions) + of(report_.remarks)),
+      const auto ends = report_.end && severity == Severity::error ? 1 : 0;
+      made.counts.emplace_back(static_cast<int>(ends + of(report_.actions) + of(report_.remarks)),
                                severity);
     };
-    if (report_.shown() > 0)
+    if (report_.shown() > 0 || report_.end)
       for (const auto severity :
            {Severity::error, Severity::warning, Severity::opportunity, Severity::info})
         count(severity);
@@ -97,9 +98,10 @@ class ReportBuilder {
         if (step.step_ns > 0)
           text += fmt::format(" ({})", format_milliseconds(part.share * step.step_ns / 1e6));
       }
-      // With one GPU the headline says the rest.
-      if (steps.size() > 1)
-        text = fmt::format("GPU {}: {}: {}", step.device, words::step_in_short(step), text);
+      // With one GPU the headline says the rest, unless it says how the program ended.
+      if (steps.size() > 1 || report_.end)
+        text = fmt::format("{}: {}", words::step_in_short(step), text);
+      if (steps.size() > 1) text = fmt::format("GPU {}: {}", step.device, text);
       text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
       text += ".";
       section.blocks.push_back(Paragraph{text});

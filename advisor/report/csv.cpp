@@ -6,6 +6,7 @@
 
 #include "advisor/report/csv_field.h"
 #include "advisor/report/predicted_times.h"
+#include "advisor/report/program_end.h"
 #include "advisor/report/report.h"
 #include "advisor/report/words.h"
 
@@ -177,6 +178,7 @@ std::string line_of(const Report& report, const ConfigurationReport& each, const
   add_prediction(line, report, each.index, phase);
   line.add("called_from", places(each.call_sites));
   line.add("nvtx_ranges", places(each.nvtx_ranges));
+  line.add("program_end", report.end ? csv_field(in_short(*report.end)) : std::string());
   return line.text + "\n";
 }
 

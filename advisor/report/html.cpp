@@ -47,10 +47,11 @@ void navigation(Page& page, const Report& report) {
     if (count > 0) page.put(" <span class=\"count\">{}</span>", count);
     page.raw("</a></li>");
   };
+  if (report.end) entry("end", "How the program ended", 0);
   if (const auto steps = report.judgement->steps.size(); steps > 0)
     entry("step", "A step of the program", steps > 1 ? steps : 0);
   if (!report.figures.empty()) entry("figures", "Figures", report.figures.size());
-  if (!report.actions.empty()) entry("actions", words::what_to_do_first, report.actions.size());
+  if (!report.actions.empty()) entry("actions", words::what_to_do(report), report.actions.size());
   if (!report.configurations.empty())
     entry("configurations", report.shown() == 1 ? "Configuration" : "Configurations",
           report.shown() == 1 ? 0 : report.shown());

@@ -1,7 +1,8 @@
 // JUnit XML for continuous integration: a suite per configuration, a case for what became of it and
 // one per rule. A fired rule of severity error or warning is a failure; opportunities, remarks and
 // what another finding covers pass, with a text in their output; a rule that does not apply or
-// cannot be decided is skipped, and so is what became of a refused alternative.
+// cannot be decided is skipped, and so is what became of a refused alternative. A program that an
+// exception ended has a suite of its own, with one error.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <map>
 
 #include "advisor/facts/experiments.h"
+#include "advisor/report/program_end.h"
 #include "advisor/report/report.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
@@ -143,11 +145,42 @@ void rule_case(Suite& suite, const ConfigurationReport& each, const Verdict& ver
   suite.cases += "/>\n";
 }
 
+void end_case(Suite& suite, const ProgramEnd& end) {
+  constexpr std::size_t most_lines = 24;
+  open_case(suite, "program", "end");
+  std::string text;
+  for (const auto& each : end.exceptions) {
+    text += std::string(last_lines(each.text, most_lines)) + "\n";
+    for (const auto& known : each.explained) {
+      text += words::clean(known.error->title) + ": " + known.cause + "\n";
+      for (const auto& fix : known.fixes) text += "do: " + fix + "\n";
+    }
+  }
+  ++suite.errors;
+  suite.cases +=
+      fmt::format(">\n      <error type=\"{}\" message=\"{}\">{}</error>\n    </testcase>\n",
+                  program_exception, junit_text(ended_with(end)), junit_text(text));
+}
+
 }  // namespace
 
 std::string write_junit(const Report& report) {
   std::string suites;
   Suite sum;
+  const auto put = [&](const Suite& suite, std::string_view name, std::size_t id,
+                       const std::string& about) {
+    suites += fmt::format(
+        "  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
+        "skipped=\"{}\" time=\"0\"",
+        junit_text(name), id, suite.tests, suite.failures, suite.errors, suite.skipped);
+    if (!report.profile->environment.created.empty())
+      suites += fmt::format(" timestamp=\"{}\"", junit_text(report.profile->environment.created));
+    suites += ">\n" + about + suite.cases + "  </testsuite>\n";
+    sum.tests += suite.tests;
+    sum.failures += suite.failures;
+    sum.errors += suite.errors;
+    sum.skipped += suite.skipped;
+  };
   std::vector<const Finding*> of_program;
   std::copy_if(report.findings.begin(), report.findings.end(), std::back_inserter(of_program),
                [](const Finding* f) { return f->of_program; });
@@ -169,18 +202,12 @@ std::string write_junit(const Report& report) {
       open_case(suite, each.name, rule);
       fired(suite, *finding);
     }
-    suites += fmt::format(
-        "  <testsuite name=\"{}\" id=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" "
-        "skipped=\"{}\" time=\"0\"",
-        junit_text(each.name), each.index, suite.tests, suite.failures, suite.errors,
-        suite.skipped);
-    if (!report.profile->environment.created.empty())
-      suites += fmt::format(" timestamp=\"{}\"", junit_text(report.profile->environment.created));
-    suites += ">\n" + properties(each) + suite.cases + "  </testsuite>\n";
-    sum.tests += suite.tests;
-    sum.failures += suite.failures;
-    sum.errors += suite.errors;
-    sum.skipped += suite.skipped;
+    put(suite, each.name, static_cast<std::size_t>(each.index), properties(each));
+  }
+  if (report.end) {
+    Suite suite;
+    end_case(suite, *report.end);
+    put(suite, "program", report.configurations.size(), {});
   }
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"rnnadvisor\" tests=\"{}\" "

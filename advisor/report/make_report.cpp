@@ -398,6 +398,12 @@ int Report::standing_count(Standing standing) const {
                     [&](const auto& c) { return c.listed() && c.standing == standing; }));
 }
 
+int Report::at_least(Severity severity) const {
+  return errors + (severity <= Severity::warning ? warnings : 0) +
+         (severity <= Severity::opportunity ? opportunities : 0) +
+         (severity <= Severity::info ? infos : 0);
+}
+
 Standing Report::worst() const {
   Standing worst = end ? Standing::error : Standing::unjudged;
   for (const auto& each : configurations) {
@@ -591,6 +597,7 @@ Report make_report(const Profile& profile, const Judgement& judgement, const Rul
   for (auto& each : report.configurations) each.verdict = verdict_of(each);
   tell_apart(report.configurations);
   report.end = end_of_program(profile);
+  if (report.end) count_severity(report, Severity::error);
   report.headline = headline_of(report);
   report.assumption = assumption_of(report, facts);
   report.figures = look_up_figures(report);

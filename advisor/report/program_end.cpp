@@ -141,6 +141,20 @@ void look_at_memory(const Profile& p, ProgramEnd& end) {
     find_what_is_beside(need, p.devices[device].memory_bytes, end);
 }
 
+// "ValueError: …" with the first line of its message: the first that is not indented behind the
+// last traceback's heading.
+std::string_view exception_line(std::string_view text) {
+  constexpr std::string_view heading = "Traceback (most recent call last):";
+  if (const auto last = text.rfind(heading); last != text.npos)
+    text.remove_prefix(last + heading.size());
+  while (!text.empty()) {
+    const auto line = text.substr(0, text.find('\n'));
+    if (!line.empty() && line.front() != ' ') return line;
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<ProgramEnd> end_of_program(const Profile& profile) {
@@ -166,6 +180,22 @@ std::optional<ProgramEnd> end_of_program(const Profile& profile) {
 
 bool ProgramEnd::short_of_memory() const {
   return memory_free_bytes >= 0 && memory_free_bytes < little_memory;
+}
+
+std::string in_short(const ProgramEnd& end) {
+  constexpr std::size_t most_columns = 160;
+  const auto& first = end.exceptions.front();
+  return words::shorten(
+      words::clean(first.explained.empty() ? exception_line(first.text)
+                                           : first.explained.front().error->title),
+      most_columns);
+}
+
+std::string ended_with(const ProgramEnd& end) {
+  std::string text = in_short(end);
+  if (text.empty()) return "The program ended with an exception.";
+  if (!text.ends_with('.')) text += '.';
+  return "The program ended with an exception: " + text;
 }
 
 std::string_view last_lines(std::string_view text, std::size_t most) {

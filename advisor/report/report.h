@@ -235,6 +235,7 @@ struct Report {
   // In profile order, with those that experiments added (`tried`), which writers pass over.
   std::vector<ConfigurationReport> configurations;
   std::vector<const Finding*> findings;  // of all configurations, in the order of the judgement
+  // Of the findings; that an exception ended the program counts as one more error.
   int errors = 0, warnings = 0, opportunities = 0, infos = 0;
   // The same findings by rule, in the order of each rule's first: what to do, and what asks for
   // nothing, which stands in a section of its own.
@@ -261,7 +262,8 @@ struct Report {
   const ConfigurationReport& row_of(int configuration) const;
   // The standing of listed configurations, counted by Standing.
   int standing_count(Standing standing) const;
-  Standing worst() const;  // of them and of the program's findings
+  Standing worst() const;                 // of them, of the program's findings and of its end
+  int at_least(Severity severity) const;  // of what is counted in `errors` to `infos`
 };
 
 // The arguments must outlive the report. Never fails: what a profile does not hold is absent from

@@ -11,6 +11,7 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/report/finding_fields.h"
 #include "advisor/report/predicted_times.h"
+#include "advisor/report/program_end.h"
 #include "advisor/report/report.h"
 #include "advisor/report/sarif_places.h"
 #include "advisor/report/trials.h"
@@ -158,19 +159,22 @@ const SourcePosition* key_position(const Finding& finding, const SarifPlaces& pl
   return first;
 }
 
+void add_place(Json& location, const SourcePosition& place) {
+  if (place.file.empty() || place.file == "-") return;
+  Json physical = {{"artifactLocation", {{"uri", uri(place.file)}}}};
+  if (place.line > 0) {
+    physical["region"] = {{"startLine", place.line}};
+    if (place.column > 0) physical["region"]["startColumn"] = place.column;
+  }
+  location["physicalLocation"] = physical;
+}
+
 Json location_json(const ConfigurationReport& each, const Finding& finding,
                    const SarifPlaces& places) {
   Json location = Json::object();
   SourcePosition place = each.position.value_or(SourcePosition{places.artifact, 0, 0});
   if (const auto* key = key_position(finding, places)) place = *key;
-  if (!place.file.empty() && place.file != "-") {
-    Json physical = {{"artifactLocation", {{"uri", uri(place.file)}}}};
-    if (place.line > 0) {
-      physical["region"] = {{"startLine", place.line}};
-      if (place.column > 0) physical["region"]["startColumn"] = place.column;
-    }
-    location["physicalLocation"] = physical;
-  }
+  add_place(location, place);
   location["logicalLocations"] = Json::array(
       {{{"name", each.name},
         {"fullyQualifiedName", fmt::format("configurations/{}/{}", each.index, each.name)},
@@ -254,6 +258,41 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
       {"properties", properties}};
 }
 
+// That an exception ended the program: an error as a finding is one, of no rule of the advisor's.
+Json end_rule() {
+  const Json text = {
+      {"text",
+       "The program ended with an exception: what was recorded of it is what it did before."}};
+  return {{"id", program_exception},
+          {"name", pascal_case(program_exception)},
+          {"shortDescription", {{"text", "The program ended with an exception"}}},
+          {"fullDescription", text},
+          {"help", text},
+          {"defaultConfiguration", {{"level", level(Severity::error)}}},
+          {"properties",
+           {{"tags", Json::array({"correctness"})}, {"severity", to_string(Severity::error)}}}};
+}
+
+Json end_result(const ProgramEnd& end, std::size_t rule_index, const SarifPlaces& places) {
+  std::string text = ended_with(end);
+  if (const auto& known = end.exceptions.front().explained; !known.empty())
+    for (const auto& fix : known.front().fixes) text += " " + words::clean(fix);
+  Json exceptions = Json::array();
+  for (const auto& each : end.exceptions) exceptions.push_back(to_valid_utf8(each.text));
+  Json location = Json::object();
+  add_place(location, {places.artifact, 0, 0});
+  location["logicalLocations"] = Json::array({{{"name", "program"}, {"kind", "module"}}});
+  return {{"ruleId", program_exception},
+          {"ruleIndex", rule_index},
+          {"level", level(Severity::error)},
+          {"message", {{"text", text}}},
+          {"locations", Json::array({location})},
+          {"partialFingerprints",
+           {{"configurationAndRule/v1", fmt::format("program/{}", program_exception)}}},
+          {"properties",
+           {{"severity", to_string(Severity::error)}, {"exceptions", std::move(exceptions)}}}};
+}
+
 // A configuration that cuDNN refused or that died: told as a notification of the run, not as a
 // rule's result.
 Json notifications(const Report& report) {
@@ -264,6 +303,7 @@ Json notifications(const Report& report) {
                    {"descriptor", {{"id", to_valid_utf8(id)}}}});
   };
   for (const auto& note : report.profile->notes) {
+    if (note.code == program_exception) continue;  // a result: end_result()
     add(note.severity == NoteSeverity::info ? "note" : to_string(note.severity),
         words::clean(note.text), note.code.empty() ? "note" : note.code);
   }
@@ -307,6 +347,10 @@ std::string write_sarif(const Report& report, const SarifPlaces& places) {
       rules.push_back(rule_json(rule.id, &rule, nullptr));
   }
   Json results = Json::array();
+  if (report.end) {
+    results.push_back(end_result(*report.end, rules.size(), places));
+    rules.push_back(end_rule());
+  }
   for (const Finding* f : report.findings) {
     results.push_back(result_json(*f,
                                   report.configurations[static_cast<std::size_t>(f->configuration)],

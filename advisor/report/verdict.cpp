@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "advisor/report/program_end.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 
@@ -361,10 +362,9 @@ std::string headline_of_recorded(const Report& report) {
 
 std::string headline_of(const Report& report) {
   if (!report.end) return headline_of_recorded(report);
-  const auto& explained = report.end->exceptions.front().explained;
-  return fmt::format("The program ended with an exception{}. {}",
-                     explained.empty() ? "" : ": " + explained.front().error->title,
-                     headline_of_recorded(report));
+  // What could be faster is no matter of a program that does not run; its sections still tell it.
+  const std::string text = ended_with(*report.end);
+  return report.shown() > 0 ? text : text + " " + headline_of_recorded(report);
 }
 
 }  // namespace rnnadvisor::advisor

@@ -302,6 +302,10 @@ std::string gain_in_full(const Gain& g) {
   return text;
 }
 
+std::string_view what_to_do(const Report& report) {
+  return report.end ? "What to do once the program runs" : "What to do first";
+}
+
 std::string_view findings_lead() {
   return "Ordered by the time that each is expected to save. Of similar savings the one that takes "
          "less effort comes first; an estimate for the whole step stands behind what takes less "

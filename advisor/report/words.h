@@ -73,8 +73,9 @@ std::string gain_change(const Gain& gain);
 std::string scope(std::string_view scope);
 // "1.44× (1.40 to 1.48) with the persist_static algorithm, training step of the layer".
 std::string gain_in_full(const Gain& gain);
-// Before a list of findings: what orders them, and what their gains rest on.
-inline constexpr std::string_view what_to_do_first = "What to do first";
+// Above a list of findings, "What to do first"; and before it what orders them, and what their
+// gains rest on.
+std::string_view what_to_do(const Report& report);
 std::string_view findings_lead();
 // Before the list of remarks.
 std::string_view remarks_lead();

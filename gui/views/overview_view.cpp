@@ -178,7 +178,7 @@ QWidget* OverviewView::make_verdict() {
 QWidget* OverviewView::make_actions() {
   const auto& report = document_->report();
   const auto& groups = report.actions;
-  auto* card = new Card(to_qt(advisor::words::what_to_do_first));
+  auto* card = new Card(to_qt(advisor::words::what_to_do(report)));
   auto* order = make_label(
       !groups.empty()          ? report.errors > 0
                                      ? tr("errors first, then by the time saved")
@@ -191,7 +191,7 @@ QWidget* OverviewView::make_actions() {
   if (groups.empty()) return card;
   auto* page = new PageBrowser;
   page->document()->setDocumentMargin(0);
-  page->setAccessibleName(to_qt(advisor::words::what_to_do_first));
+  page->setAccessibleName(to_qt(advisor::words::what_to_do(report)));
   Page html(theme_);
   constexpr std::size_t most = 5;
   // Numbers need little, and where there are none the sign would get what is left.

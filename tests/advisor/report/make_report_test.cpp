@@ -108,7 +108,7 @@ TEST(MakeReport, AnotherModelIsNoGainOfThisOne) {
   EXPECT_THAT(write_markdown(alone), HasSubstr("**1.60× with another model"));
   EXPECT_THAT(write_html(alone), HasSubstr("<strong>1.60×</strong> with another model"));
   EXPECT_THAT(write_sarif(alone), HasSubstr("Gain: 1.60× with another model"));
-  EXPECT_THAT(write_csv(alone), HasSubstr(",1.6,,,,,,\n"));
+  EXPECT_THAT(write_csv(alone), HasSubstr(",1.6,,,,,,,\n"));
   EXPECT_THAT(write_json(alone), HasSubstr("\"best_gain\": null"));
   // One suggestion of two that keeps the function is enough; a change that goes with another model
   // is another model.

@@ -94,7 +94,29 @@ TEST(ProgramEnd, AnUnknownExceptionIsShownToo) {
   EXPECT_TRUE(report.end->exceptions[0].explained.empty());
   EXPECT_THAT(write_text(report), HasSubstr("explain-error --list"));
   EXPECT_THAT(write_html(report), HasSubstr("How the program ended"));
-  json_of(report);
+  EXPECT_EQ(json_of(report)["counts"]["errors"], 1);
+  EXPECT_THAT(report.headline, HasSubstr("ValueError: "));
+  EXPECT_THAT(write_junit(report), HasSubstr("ValueError: "));
+  EXPECT_THAT(write_csv(report), HasSubstr("ValueError: "));
+  EXPECT_THAT(sarif_of(report)["results"][0]["message"]["text"], HasSubstr("ValueError: "));
+}
+
+TEST(ProgramEnd, InShortIsTheExceptionThatEndedIt) {
+  const std::string first = "Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'a'\n";
+  const auto ended = [](const std::string& text) {
+    ProgramEnd end;
+    end.exceptions.push_back({text, {}});
+    return end;
+  };
+  const auto in_short_of = [&](const std::string& text) { return in_short(ended(text)); };
+  EXPECT_EQ(in_short_of(first), "KeyError: 'a'");
+  EXPECT_EQ(in_short_of(first + "\nDuring handling of the above exception, another occurred:\n\n"
+                                "Traceback (most recent call last):\n  File \"b.py\"\n    f()\n"
+                                "mine.Odd: several\n  lines\nof text\n"),
+            "mine.Odd: several");
+  EXPECT_EQ(in_short_of("  frames whose heading was cut\nKeyError: 'a'"), "KeyError: 'a'");
+  EXPECT_EQ(in_short_of(""), "");
+  EXPECT_EQ(ended_with(ended("")), "The program ended with an exception.");
 }
 
 constexpr const char* internal_error =
@@ -213,6 +235,9 @@ TEST(ProgramEnd, AProgramThatEndedWellHasNone) {
   EXPECT_FALSE(report.end);
   EXPECT_THAT(write_text(report), Not(HasSubstr("How the program ended")));
   EXPECT_TRUE(json_of(report).at("program_end").is_null());
+  EXPECT_EQ(report.errors, 0);
+  EXPECT_THAT(write_junit(report), Not(HasSubstr(program_exception)));
+  EXPECT_THAT(write_sarif(report), Not(HasSubstr(program_exception)));
 }
 
 // An address is whole, so that it can be opened and copied; other long words are broken.

@@ -42,6 +42,10 @@ int main(int argc, char** argv) {
   all("tried", *fixture::tried());
   all("sweep", *fixture::sweep());
   all("many", *fixture::many(500));
+  const auto failed = fixture::single();
+  failed->profile.notes.push_back({rnnadvisor::NoteSeverity::warning, rnnadvisor::program_exception,
+                                   std::string("ValueError: ") + fixture::hostile, 1});
+  all("failed", *failed);
   // With times from a formula (tests/core/model/cliff_times.h): of no GPU.
   const auto predict_for = rnnadvisor::model::test::cliff_times;
   const auto single = fixture::single();

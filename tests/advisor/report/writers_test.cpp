@@ -432,7 +432,7 @@ TEST(Predicted, TimesAreInEveryFormatThatHasTimes) {
   EXPECT_EQ(sarif["properties"]["predictedTimes"]["configurations"].size(), 1U);
   const Json json = json_of(report);
   EXPECT_EQ(json["predicted_times"]["device"], "NVIDIA <H200>");
-  EXPECT_THAT(write_csv(report), HasSubstr(",12.5,6.25,25,false,,\n"));
+  EXPECT_THAT(write_csv(report), HasSubstr(",12.5,6.25,25,false,,,\n"));
   EXPECT_THAT(write_text(report), HasSubstr("Predicted times (an estimate)"));
 }
 
