@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::array<std::string_view, 14> keys = {
     "id",  "title", "frameworks", "needs", "log",    "match",           "cause",
-    "fix", "code",  "warning",    "rule",  "source", "short_of_memory", "fix_beside"};
+    "fix", "code",  "warning",    "rule",  "source", "short_of_memory", "lacks_memory"};
 constexpr std::array<std::string_view, 6> frameworks = {"pytorch", "keras",       "tensorflow",
                                                         "jax",     "onnxruntime", "cudnn"};
 constexpr std::size_t longest_value = 300;  // bytes between two literals
@@ -210,10 +210,10 @@ class Reader {
       *into = table[key].value_or(std::string());
     error.warning = table["warning"].value_or(false);
     error.short_of_memory = table["short_of_memory"].value_or(false);
+    error.lacks_memory = table["lacks_memory"].value_or(false);
     for (const auto& [key, into, optional] : {std::tuple{"frameworks", &error.frameworks, false},
                                               {"match", &error.patterns, false},
                                               {"fix", &error.fixes, false},
-                                              {"fix_beside", &error.fixes_beside, true},
                                               {"needs", &error.needs, true},
                                               {"log", &error.log, true}})
       if (!(optional && !table.contains(key)) && !texts(table[key], *into))

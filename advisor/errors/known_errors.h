@@ -26,15 +26,13 @@ struct KnownError {
   std::vector<std::string> needs;
   std::vector<std::string> log;  // one of these stands anywhere; empty: nothing must
   bool short_of_memory = false;  // or the recording shows that little memory of the GPU was free
+  bool lacks_memory = false;     // so that a recording can show what else held it
   std::string cause;
   std::vector<std::string> fixes;  // the best first
-  // In place of `fixes` where a recording shows that something beside the layer holds the memory of
-  // the GPU; empty: `fixes`.
-  std::vector<std::string> fixes_beside;
-  std::string code;      // of the fix; empty: none
-  bool warning = false;  // the program goes on
-  std::string rule;      // the card that judges the same in a recording; empty: none
-  std::string source;    // a web address
+  std::string code;                // of the fix; empty: none
+  bool warning = false;            // the program goes on
+  std::string rule;                // the card that judges the same in a recording; empty: none
+  std::string source;              // a web address
 };
 
 // An error that stands in a text. The texts of `error` hold {names}; those here have the values.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "advisor/report/places.h"
@@ -15,6 +16,13 @@ namespace rnnadvisor::advisor {
 namespace {
 
 constexpr std::size_t most_last_calls = 5;
+
+// What helps before a smaller layer does, where other things hold the memory.
+constexpr std::array<std::string_view, 2> fixes_beside = {
+    "Free what the program itself keeps on the GPU: losses that are summed with their graph "
+    "(`total += loss.item()` keeps none), outputs of an evaluation in lists (`torch.no_grad()`, "
+    "then `.cpu()`).",
+    "End other processes on the GPU: `nvidia-smi` names them."};
 
 // What was free at the end, and what its process took since, less what it gave back.
 std::int64_t free_after(const Profile& p, int process, int device, std::int64_t time_ns) {
@@ -121,12 +129,14 @@ void find_what_is_beside(std::int64_t need, std::int64_t device_bytes, ProgramEn
   const auto size = [](std::int64_t bytes) { return format_bytes(static_cast<double>(bytes)); };
   for (auto& exception : end.exceptions)
     for (auto& each : exception.explained) {
-      if (each.error->fixes_beside.empty()) continue;
+      if (!each.error->lacks_memory) continue;
       each.cause += fmt::format(
           " The last RNN call needs {}, and {} of {} were free: other tensors of the program or "
           "other processes hold the rest. A smaller batch of this layer frees at most {}.",
           size(need), size(end.memory_free_bytes), size(device_bytes), size(need));
-      each.fixes = each.error->fixes_beside;
+      auto& fixes = each.fixes;
+      for (const auto& fix : fixes_beside) std::erase(fixes, fix);
+      fixes.insert(fixes.begin(), fixes_beside.begin(), fixes_beside.end());
     }
 }
 
