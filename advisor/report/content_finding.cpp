@@ -137,7 +137,8 @@ class FindingBuilder {
     } else if (f_.gain) {
       text = "not known of a step: the recording does not tell what its calls take of one";
     } else if (f_.possible) {
-      text = "nothing by itself: it lets the step be captured as a CUDA graph";
+      text = fmt::format("{} of a step once {}", words::percent(1 - 1 / f_.possible->speedup),
+                         words::clean(f_.possible->once));
     } else if (std::any_of(f_.suggestions.begin(), f_.suggestions.end(),
                            [](const Suggestion& s) { return s.transform.has_value(); })) {
       text = "not known: it is measured where the change is tried";

@@ -115,6 +115,7 @@ void in_order(const std::string& section, const std::vector<std::string>& titles
 
 struct Group {
   std::string title, severity, gain, change;
+  std::string possible;  // share of a step that it saves once the program is changed
 };
 
 std::string without_code_marks(std::string text) {
@@ -128,7 +129,9 @@ std::vector<Group> groups_of(const Json& json, const std::string& section) {
   std::set<std::string> seen;
   for (const auto& finding : json["findings"]) {
     if (finding["section"] != section || !seen.insert(finding["rule"]).second) continue;
-    Group group{words::clean(finding["title"].get<std::string>()), finding["severity"], "", ""};
+    Group group{words::clean(finding["title"].get<std::string>()), finding["severity"], "", "", ""};
+    if (const auto& possible = finding["possible_gain"]; !possible.is_null())
+      group.possible = words::percent(1 - 1 / possible["speedup"].get<double>());
     if (const auto& gain = finding["gain"]; !gain.is_null()) {
       group.change = words::clean(gain["change"].get<std::string>());
       if (gain["speedup"].get<double>() > 1.0005)
@@ -177,6 +180,9 @@ void expect_sections(const Formats& of) {
       const auto next = i + 1 < actions.size() ? actions[i + 1].title : std::string("\nRemarks");
       const auto part = lines_from(does, actions[i].title, next);
       EXPECT_NE(part.find("     saves"), std::string::npos) << part;
+      if (actions[i].gain.empty() && !actions[i].possible.empty()) {
+        EXPECT_NE(part.find("saves    " + actions[i].possible), std::string::npos) << part;
+      }
     }
   // Gains beside the numbered titles.
   for (std::size_t i = 0; i < actions.size(); ++i) {
