@@ -13,6 +13,7 @@
 #include "advisor/report/content.h"
 #include "advisor/report/words.h"
 #include "advisor/rules/describe.h"
+#include "advisor/rules/text_template.h"
 #include "advisor/rules/validation_records.h"
 #include "core/base/text.h"
 
@@ -124,6 +125,10 @@ Card head_of(const Rule& rule, Medium medium) {
   card.remark = true;
   card.title = prose(rule.title);
   card.message = prose(rule.message);
+  if (!template_facts(rule.message).empty()) {
+    card.entries.push_back({"{…}", prose("in a report: the value of this fact")});
+    card.entries.back().look = Look::note;
+  }
   if (!rule.title_passed.empty()) {
     card.entries.push_back({"All well", prose(rule.title_passed)});
     card.entries.back().look = Look::note;
