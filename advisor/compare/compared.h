@@ -15,8 +15,10 @@
 namespace rnnadvisor::compare {
 
 // By how much equal runs of one hour differed in the time in which the GPU waits or copies, as a
-// part of it; kernels differed by 1 % (18 programs on an H200, tests/gpu/compare/README.md).
+// part of it; kernels differed by 1 % (31 programs on an H200, tests/gpu/compare/README.md).
 inline constexpr double between_runs = 0.3;
+// Kernels of a step may take so much more or less in equal runs: four times what was measured.
+inline constexpr double kernels_between_runs = 0.04;
 
 enum class Change {
   faster,
@@ -67,7 +69,7 @@ struct StepComparison {
   // How long the GPU waits or copies in it, on the side with more; 0: not known, or several
   // baselines show what runs differ by.
   double host_ms = 0;
-  double before_busy_ms = 0, after_busy_ms = 0;  // in which the GPU works or copies; 0: not known
+  double before_kernels_ms = 0, after_kernels_ms = 0;  // in which kernels run; 0: not known
   MedianInterval before_ms, after_ms;
   Change change = Change::unclear;
   double ratio() const { return after_ms.median > 0 ? before_ms.median / after_ms.median : 0; }

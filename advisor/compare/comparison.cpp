@@ -42,10 +42,10 @@ std::vector<std::string> environment_changes(const Environment& before, const En
   for (const auto& [label, value] : words::environment(after)) now[label] = value;
   for (const auto& [label, value] : words::environment(before)) {
     // Two profiles are of two moments, and the options of the recording name their files.
-    if (value == before.created) continue;
+    if (label == words::label_created) continue;
     const auto found = now.find(label);
     if (found == now.end()) continue;
-    const bool command = value == before.command_line;
+    const bool command = label == words::label_command;
     const auto was = command ? program_of(value) : std::string_view(value);
     const auto is = command ? program_of(found->second) : std::string_view(found->second);
     if (was != is && !was.empty() && !is.empty())
@@ -68,6 +68,8 @@ double host_ms_of(const StepAccount& steps) {
 }
 
 namespace {
+
+double kernels_ms_of(const StepAccount& steps) { return steps.step_ns / 1e6 - host_ms_of(steps); }
 
 // From the first kernel of a call to the end of its last, ms; -1: it has none.
 double traced_ms(const Profile& profile, const advisor::ProfileIndex& index, int call) {
@@ -232,8 +234,8 @@ void compare_timed_steps(const advisor::Report& before, const advisor::Report& a
                         .before_launches = left[i]->launches,
                         .after_launches = right[i]->launches,
                         .host_ms = std::max(host_ms_of(*left[i]), host_ms_of(*right[i])),
-                        .before_busy_ms = (1 - left[i]->idle()) * left[i]->step_ns / 1e6,
-                        .after_busy_ms = (1 - right[i]->idle()) * right[i]->step_ns / 1e6,
+                        .before_kernels_ms = kernels_ms_of(*left[i]),
+                        .after_kernels_ms = kernels_ms_of(*right[i]),
                         .before_ms = interval_of(*left[i]),
                         .after_ms = interval_of(*right[i])};
     step.change = change_between(step.before_ms, step.after_ms, step.host_ms);

@@ -140,15 +140,14 @@ bool equal_runs_differ_as_much(const StepComparison& step) {
 }
 
 // Of a step that takes as long as before because the CPU launches no faster: what comes to light
-// once the launches are fewer. Empty where the GPU works about as long as before.
-std::string work_in_words(const StepComparison& step) {
-  constexpr double much = 1.25;
-  if (step.before_busy_ms <= 0 || step.after_busy_ms <= 0) return {};
-  const double ratio = step.after_busy_ms / step.before_busy_ms;
-  if (ratio < much && ratio > 1 / much) return {};
-  return fmt::format("the GPU works {:.2g} times as long in it ({} before, {} after)", ratio,
-                     format_milliseconds(step.before_busy_ms),
-                     format_milliseconds(step.after_busy_ms));
+// once the launches are fewer. Empty where kernels take about as long as before.
+std::string kernels_in_words(const StepComparison& step) {
+  if (step.before_kernels_ms <= 0 || step.after_kernels_ms <= 0) return {};
+  const double ratio = step.after_kernels_ms / step.before_kernels_ms;
+  if (std::fabs(ratio - 1) <= kernels_between_runs) return {};
+  return fmt::format("its kernels take {:.3g} times as long ({} before, {} after)", ratio,
+                     format_milliseconds(step.before_kernels_ms),
+                     format_milliseconds(step.after_kernels_ms));
 }
 
 }  // namespace
@@ -167,8 +166,8 @@ std::string headline_of(const Comparison& comparison) {
       case Change::slower:
         return "A step is " + comparing::faster_or_slower(step->ratio());
       case Change::no_difference:
-        if (const auto work = work_in_words(*step); !work.empty())
-          return "A step takes as long as before, but " + work;
+        if (const auto kernels = kernels_in_words(*step); !kernels.empty())
+          return "A step takes as long as before, but " + kernels;
         return equal_runs_differ_as_much(*step)
                    ? "A step takes as long as before, within what equal runs differ by"
                    : "A step takes as long as before, within noise";

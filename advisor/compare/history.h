@@ -20,19 +20,22 @@ struct Recorded {
   double idle = 0;         // share of that step in which the GPU waited, 0 … 1
   Change change = Change::unclear;       // against the recording before; unclear for the first
   std::vector<std::string> environment;  // what differs from the recording before
+  std::string layers;    // GPUs, layers and their data types, as lines: of like recordings the same
+  bool baseline = true;  // its layers are those of the last baseline, so that its step counts
 };
 
 // Of one recording by itself: name, time and step.
 Recorded recorded(std::string name, const advisor::Report& report);
-// Sets `change` and `environment` of each but the first. `environments`: of each row.
+// Sets `change` and `environment` of each but the first, and `baseline`. `environments`: of each
+// row.
 void tell_changes(std::vector<Recorded>& rows, std::span<const Environment> environments);
 
 // The comparison is of the last of `rows` with the one before it: the step before is now that of
-// all earlier rows, whose interval reaches from the least to the greatest end of theirs, and its
-// change counts where it lies outside.
+// all baselines among the earlier rows, whose interval reaches from the least to the greatest end
+// of theirs, and its change counts where it lies outside.
 void widen_baseline(Comparison& comparison, std::span<const Recorded> rows,
                     const advisor::Report& before, const advisor::Report& after);
-// The rows as a table.
-advisor::document::Table table_of(std::span<const Recorded> rows);
+// The rows as a table, and what was compared with what. `rows`: three or more.
+advisor::document::Blocks blocks_of(std::span<const Recorded> rows);
 
 }  // namespace rnnadvisor::compare

@@ -13,7 +13,8 @@ namespace rnnadvisor::compare {
 namespace limits {
 namespace {
 
-constexpr std::array measures = {Measure::step, Measure::calls, Measure::findings};
+constexpr std::array measures = {Measure::step, Measure::kernels, Measure::calls,
+                                 Measure::findings};
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -47,6 +48,8 @@ std::string_view to_string(Measure measure) {
   switch (measure) {
     case Measure::step:
       return "step";
+    case Measure::kernels:
+      return "kernels";
     case Measure::calls:
       return "calls";
     case Measure::findings:
@@ -58,7 +61,7 @@ std::string_view to_string(Measure measure) {
 Result<Limit> parse_limit(std::string_view text) {
   const auto wrong = [&] {
     return fail(ErrorCode::invalid_argument, fmt::format("'{}' is no limit", to_valid_utf8(text)),
-                "write 'step > 1.05', 'calls > 1.1' or 'findings > 0'");
+                "write 'step > 1.05', 'kernels > 1.05', 'calls > 1.1' or 'findings > 0'");
   };
   const auto sign = text.find('>');
   if (sign == std::string_view::npos) return wrong();
@@ -84,6 +87,15 @@ LimitResult check(const Limit& limit, const Comparison& comparison) {
         return {.reason = "no step was timed often enough in both profiles"};
       return limits::of_time(step->before_ms.median, step->after_ms.median, limit.most,
                              step->change == Change::slower, "a step");
+    }
+    case Measure::kernels: {
+      const auto& step = comparison.step;
+      if (!step || step->before_kernels_ms <= 0 || step->after_kernels_ms <= 0)
+        return {.reason = "no step was timed without tracing and traced in both profiles"};
+      return limits::of_time(
+          step->before_kernels_ms, step->after_kernels_ms, limit.most,
+          step->after_kernels_ms > step->before_kernels_ms * (1 + kernels_between_runs),
+          "what runs on the GPU in a step");
     }
     case Measure::calls: {
       if (comparison.before_ms <= 0 || comparison.after_ms <= 0)

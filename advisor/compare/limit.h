@@ -12,6 +12,7 @@ namespace rnnadvisor::compare {
 
 enum class Measure {
   step,     // the time of a step, after over before
+  kernels,  // the time of a step in which kernels run, after over before: hardly any noise
   calls,    // the time of the RNN calls that are in both, after over before
   findings  // rules that fire after and did not before: how many
 };

@@ -183,8 +183,8 @@ std::vector<std::pair<std::string, std::string>> environment(const Environment& 
   add("Operating system", e.operating_system);
   add("CPU", e.cpu);
   add("Host", e.host);
-  add("Created", e.created);
-  add("Command", e.command_line);
+  add(label_created, e.created);
+  add(label_command, e.command_line);
   add("cuDNN library", e.cudnn_path);
   add("CUPTI library", e.cupti_path);
   return rows;

@@ -152,6 +152,7 @@ std::string device(const DeviceSpec& device);
 // (devices_at_once()).
 std::vector<std::string> devices(const Profile& profile, bool details);
 // Software versions that are known, as (label, value) pairs: cuDNN, CUDA, driver, …
+inline constexpr std::string_view label_created = "Created", label_command = "Command";
 std::vector<std::pair<std::string, std::string>> environment(const Environment& environment);
 
 // Key and value of every field of a configuration that differs from the defaults or is one of

@@ -160,6 +160,8 @@ Json time_json(const MedianInterval& time) {
           {"samples", time.count}};
 }
 
+Json known(double ms) { return ms > 0 ? Json(ms) : Json(); }
+
 std::string write_json(const Compared& compared, const std::vector<Checked>& limits) {
   const auto& c = compared.comparison;
   Json document = {{"schema", 1}, {"headline", compare::headline_of(c)}, {"step", nullptr}};
@@ -167,6 +169,8 @@ std::string write_json(const Compared& compared, const std::vector<Checked>& lim
     document["step"] = {{"range", c.step->name.empty() ? Json() : Json(c.step->name)},
                         {"before", time_json(c.step->before_ms)},
                         {"after", time_json(c.step->after_ms)},
+                        {"kernels_before_ms", known(c.step->before_kernels_ms)},
+                        {"kernels_after_ms", known(c.step->after_kernels_ms)},
                         {"change", to_string(c.step->change)}};
   document["recordings"] = Json::array();
   for (const auto& row : compared.rows)
@@ -176,6 +180,7 @@ std::string write_json(const Compared& compared, const std::vector<Checked>& lim
          {"step", time_json(row.step_ms)},
          {"idle", row.step_ms.count > 0 ? Json(row.idle) : Json()},
          {"change", to_string(row.change)},
+         {"baseline", row.baseline},
          {"environment", row.environment}});
   document["parts"] = Json::array();
   for (const auto& part : c.parts)
@@ -235,7 +240,8 @@ advisor::document::Blocks blocks_of(const Compared& compared, const std::vector<
   auto blocks =
       compare::document_of(compared.comparison, compared.before->report, compared.after->report,
                            verbose ? compared.comparison.matches.size() : 12);
-  if (compared.rows.size() > 2) blocks.push_back(compare::table_of(compared.rows));
+  if (compared.rows.size() > 2)
+    for (auto& block : compare::blocks_of(compared.rows)) blocks.push_back(std::move(block));
   for (const auto& limit : limits) {
     const auto verdict = limit.result.verdict;
     blocks.push_back(document::Paragraph{
@@ -322,10 +328,12 @@ void add_compare(CLI::App& app, Context& context) {
       "\n"
       "Whole steps first, as they were timed without tracing, then where their time went, the RNN "
       "calls matched one by one, what differs in them and around the program, and findings that "
-      "came or went. With several baselines a step changes where it lies outside of all of theirs. "
+      "came or went. With several baselines a step changes where it lies outside of all of theirs; "
+      "those of other layers, data types or GPUs do not count. "
       "A change counts where the 95 % intervals of both medians do not overlap. --fail-if takes "
-      "'step > RATIO', 'calls > RATIO' and 'findings > COUNT': the exit status is 1 where one is "
-      "exceeded by more than noise, and also where the profiles do not tell.");
+      "'step > RATIO', 'kernels > RATIO' (of a step, which varies least from run to run), 'calls > "
+      "RATIO' and 'findings > COUNT': the exit status is 1 where one is exceeded by more than "
+      "noise, and also where the profiles do not tell.");
   auto arguments = std::make_shared<CompareArguments>();
   arguments->judging.fail_on = "never";
   auto* profiles = command

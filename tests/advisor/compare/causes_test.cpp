@@ -144,5 +144,31 @@ TEST(History, ARunWithinItsBaselinesIsNoChange) {
   EXPECT_EQ(against(9.5), Change::faster);
 }
 
+// A baseline with other layers, data types or another GPU says nothing about the runs of this one.
+TEST(History, BaselinesHaveTheLayersOfTheLastOne) {
+  RnnConfig half;
+  half.data_type = DataType::half;
+  RnnConfig longer;
+  longer.seq_length = 77;
+  const Judged plain(program(RnnConfig{})), other(program(half)), length(program(longer));
+  std::vector<Recorded> rows = {recorded("half", other.report), recorded("longer", length.report),
+                                recorded("last", plain.report), recorded("now", other.report)};
+  tell_changes(rows, std::vector<Environment>(rows.size()));
+  EXPECT_FALSE(rows[0].baseline);
+  EXPECT_TRUE(rows[1].baseline);
+  EXPECT_TRUE(rows[2].baseline);
+  double median = 5;
+  for (auto& row : rows) {
+    median += 5;
+    row.step_ms = {.median = median, .low = median, .high = median, .confidence = 0.95, .count = 9};
+  }
+  Comparison comparison;
+  comparison.step = StepComparison{};
+  comparison.step->before_ms = rows[2].step_ms;
+  comparison.step->after_ms = rows[3].step_ms;
+  widen_baseline(comparison, rows, plain.report, other.report);
+  EXPECT_DOUBLE_EQ(comparison.step->before_ms.low, 15);
+}
+
 }  // namespace
 }  // namespace rnnadvisor::compare

@@ -37,6 +37,7 @@ TEST(Limit, IsReadAndSaidAgain) {
   for (const auto& [text, measure, most] : {std::tuple{"step > 1.05", Measure::step, 1.05},
                                             {"step>1", Measure::step, 1.0},
                                             {" calls  >  1.5 ", Measure::calls, 1.5},
+                                            {"kernels > 1.1", Measure::kernels, 1.1},
                                             {"findings > 0", Measure::findings, 0.0}}) {
     const auto limit = parse_limit(text);
     ASSERT_TRUE(limit) << text;
@@ -100,6 +101,18 @@ TEST(Limit, OfCallsLooksAtTheirSum) {
   EXPECT_EQ(check({Measure::calls, 1.05}, c).verdict, Verdict::unknown);
 }
 
+// It holds where a step of the same length hides that its kernels take longer.
+TEST(Limit, OfKernelsLooksBehindTheStep) {
+  auto c = of_steps(10, 10, 0.2);
+  EXPECT_EQ(check({Measure::kernels, 1.05}, c).verdict, Verdict::unknown);
+  c.step->before_kernels_ms = 2;
+  c.step->after_kernels_ms = 2.2;
+  EXPECT_EQ(check({Measure::kernels, 1.05}, c).verdict, Verdict::exceeded);
+  EXPECT_EQ(check({Measure::kernels, 1.2}, c).verdict, Verdict::kept);
+  c.step->after_kernels_ms = 2.02;
+  EXPECT_EQ(check({Measure::kernels, 1}, c).verdict, Verdict::noise);
+}
+
 TEST(Limit, CountsFindings) {
   Comparison c;
   c.appeared = {"launch/host-bound", "math/tensor-cores-off"};
@@ -132,17 +145,17 @@ TEST(Limit, OfDrawnSteps) {
 TEST(Headline, NamesMoreWorkInAStepOfTheSameLength) {
   auto same = of_steps(10, 10.01, 0.01);
   const auto plain = headline_of(same);
-  for (const double times : {0.2, 0.5, 0.95, 1.0, 1.05, 2.0, 3.0}) {
-    same.step->before_busy_ms = 2;
-    same.step->after_busy_ms = 2 * times;
+  for (const double times : {0.2, 0.5, 0.95, 0.97, 1.0, 1.03, 1.05, 2.0, 3.0}) {
+    same.step->before_kernels_ms = 2;
+    same.step->after_kernels_ms = 2 * times;
     const bool told = headline_of(same) != plain;
-    EXPECT_EQ(told, times < 0.8 || times > 1.25) << times;
+    EXPECT_EQ(told, std::fabs(times - 1) > kernels_between_runs) << times;
   }
   // A change of the step comes first.
   auto slower = of_steps(10, 20, 0.01);
   const auto before = headline_of(slower);
-  slower.step->before_busy_ms = 1;
-  slower.step->after_busy_ms = 9;
+  slower.step->before_kernels_ms = 1;
+  slower.step->after_kernels_ms = 9;
   EXPECT_EQ(headline_of(slower), before);
 }
 

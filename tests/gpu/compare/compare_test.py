@@ -22,13 +22,13 @@ PARTS = {"rnn_kernels", "native_cells", "other_kernels", "copies", "host_wait", 
 
 
 def compare(rnnadvisor, before, after):
-    ran = subprocess.run([rnnadvisor, "compare", str(before), str(after), "--json"], capture_output=True, text=True)
-    if ran.returncode:
+    ran = subprocess.run([rnnadvisor, "compare", str(before), str(after), "--json", "--fail-if", "kernels > 1"], capture_output=True, text=True)
+    if ran.returncode not in (0, 1):
         sys.exit(f"compare {before.name} {after.name}: {ran.stderr}")
     found = json.loads(ran.stdout)
     step = found["step"]
     ratio = f"{step['after']['median_ms'] / step['before']['median_ms']:.3g}" if step else "–"
-    return ratio, [cause["key"] for cause in found["causes"]], step["change"] if step else "unclear"
+    return ratio, [cause["key"] for cause in found["causes"]], step["change"] if step else "unclear", found["limits"][0]["verdict"]
 
 
 def main():
@@ -43,19 +43,19 @@ def main():
         print("| before | after | step, times as long | changed | causes that compare names |\n| --- | --- | ---: | --- | --- |")
         for run in (changed, again):
             for each in changes:
-                ratio, causes, _ = compare(rnnadvisor, *(run / f"{each[side]}.rnnprof" for side in ("before", "after")))
+                ratio, causes, _, _ = compare(rnnadvisor, *(run / f"{each[side]}.rnnprof" for side in ("before", "after")))
                 right = each["cause"] in causes[:2]
                 wrong += [] if right else [f"{run.name}/{each['after']}"]
                 print(f"| {each['before']} | {each['after']} | {ratio} | {each['cause']} | {', '.join(causes) or 'none'}{'' if right else ' **wrong**'} |")
         equal = [(before, again / before.name) for before in sorted(changed.glob("*.rnnprof"))]
         equal += [(before, others / "again" / before.name) for before in sorted((others / "first").glob("*.rnnprof"))]
         for before, after in equal:
-            _, causes, change = compare(rnnadvisor, before, after)
-            if (causes or change in ("faster", "slower")) and before.name not in KNOWN:
-                wrong.append(f"{before.name}: {change}, {causes}")
+            _, causes, change, kernels = compare(rnnadvisor, before, after)
+            if (causes or change in ("faster", "slower")) and before.name not in KNOWN or kernels == "exceeded":
+                wrong.append(f"{before.name}: {change}, {causes}, kernels {kernels}")
         days = sorted(path.name for path in first.rglob("*.rnnprof"))
         for file in days:
-            _, causes, _ = compare(rnnadvisor, first / file, second / file)
+            _, causes, _, _ = compare(rnnadvisor, first / file, second / file)
             if set(causes) - PARTS:
                 wrong.append(file)
     print(f"\n{len(changes)} changes, recorded twice; {len(equal)} programs recorded twice in one hour, {len(days)} on two days; wrong: {', '.join(wrong) or 'none'}")
