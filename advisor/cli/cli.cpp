@@ -119,7 +119,22 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
         usage(std::move(message),
               nearest.empty() ? fmt::format("see `rnnadvisor{} --help`", name) : nearest));
   }
-  return context.action ? context.action() : exit_bad_input;
+  if (!context.action) return exit_bad_input;
+  if (context.judging_commands.contains(&chosen(*app))) {
+    if (context.project_error) return context.report(*context.project_error);
+    if (!context.project.path.empty()) context.note("settings of " + context.project.path);
+  }
+  return context.action();
+}
+
+void read_project(Context& context) {
+  const auto& find = context.services.find_project_file;
+  const std::string path = find ? find() : std::string();
+  if (path.empty()) return;
+  if (auto project = read_project_file(path))
+    context.project = std::move(*project);
+  else
+    context.project_error = std::move(project.error());
 }
 
 // Whatever a command did: what it said on standard output has arrived, or this is why not.
@@ -188,6 +203,7 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
     };
     styles = &context;
     try {
+      read_project(context);
       return with_output_checked(context, out, parse_and_act(arguments, context));
     } catch (const std::bad_alloc&) {
       throw;

@@ -91,6 +91,7 @@ CLI::Option* add_repeatable(CLI::App& command, const std::string& name,
 }
 
 void add_rules_option(CLI::App& command, std::vector<std::string>& directories, Context& context) {
+  directories = context.project.rules;
   auto* rules = add_repeatable(command, "--rules", directories,
                                "also the rule cards of this folder (repeatable)");
   rules->type_name("DIR")->group(group_judging);
@@ -203,7 +204,12 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options,
 
 void add_judging_options(CLI::App& command, JudgingOptions& options, Context& context,
                          const std::string& default_fail_on) {
-  options.fail_on = default_fail_on;
+  context.judging_commands.insert(&command);
+  const ProjectFile& project = context.project;
+  const std::string& fail_on_first = project.fail_on.empty() ? default_fail_on : project.fail_on;
+  options.fail_on = fail_on_first;
+  options.ignore = project.ignore;
+  options.baseline = project.baseline;
   add_rules_option(command, options.rule_directories, context);
   auto* ignore = add_repeatable(command, "--ignore", options.ignore,
                                 "leave a rule out, or with 'topic/' a topic (repeatable)")
@@ -215,11 +221,20 @@ void add_judging_options(CLI::App& command, JudgingOptions& options, Context& co
           .add_option(
               "--fail-on", options.fail_on,
               fmt::format("exit with 1 when a finding is at least this severe (default: {})",
-                          default_fail_on))
+                          fail_on_first))
           ->type_name("error|warning|opportunity|info|never")
           ->group(group_judging);
   context.completions[fail_on] = {Context::Completion::Kind::words,
                                   {"error", "warning", "opportunity", "info", "never"}};
+  add_path_option(command, "--baseline", options.baseline,
+                  "findings that are in this file do not count for --fail-on", context)
+      ->group(group_judging);
+  add_path_option(command, "--write-baseline", options.write_baseline,
+                  "write all findings there as a baseline", context)
+      ->group(group_judging);
+  options.force = [force = command.get_option_no_throw("--force")] {
+    return force != nullptr && force->count() > 0;
+  };
 }
 
 void add_output_options(CLI::App& command, OutputOptions& options, Context& context,
@@ -273,6 +288,8 @@ CLI::Option* add_path_option(CLI::App& command, const std::string& name, std::st
 }
 
 void add_device_option(CLI::App& command, std::string& device, Context& context) {
+  context.judging_commands.insert(&command);
+  device = context.project.device;
   auto* option = command
                      .add_option("--device", device,
                                  "judge for this GPU: a name such as a100, or a TOML description "

@@ -4,13 +4,16 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <ostream>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "advisor/cli/exit_status.h"
+#include "advisor/cli/project_file.h"
 #include "advisor/cli/services.h"
 #include "advisor/rules/rule.h"
 
@@ -40,6 +43,12 @@ struct Context {
   std::function<int()> action;
   // Of a command that runs another program: its name and arguments.
   std::vector<std::string> program;
+
+  // What the project has decided: the defaults of judging. Where its file is wrong, commands that
+  // judge end with `project_error`.
+  ProjectFile project = {};
+  std::optional<Error> project_error = {};
+  std::set<const CLI::App*> judging_commands = {};
 
   // What completion offers for an option: words, kinds of files, or the ids of the shipped rules.
   struct Completion {

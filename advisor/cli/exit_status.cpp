@@ -45,13 +45,13 @@ Result<FailOn> parse_fail_on(std::string_view text) {
 int exit_status(std::span<const advisor::Finding> findings, const FailOn& fail_on) {
   if (!fail_on.threshold) return exit_ok;
   const bool failed = std::any_of(findings.begin(), findings.end(), [&](const auto& finding) {
-    return finding.severity >= *fail_on.threshold;
+    return finding.severity >= *fail_on.threshold && !finding.in_baseline;
   });
   return failed ? exit_findings : exit_ok;
 }
 
 int exit_status(const advisor::Report& report, const FailOn& fail_on) {
-  return fail_on.threshold && report.at_least(*fail_on.threshold) > 0 ? exit_findings : exit_ok;
+  return fail_on.threshold && report.fails(*fail_on.threshold) ? exit_findings : exit_ok;
 }
 
 }  // namespace rnnadvisor::cli

@@ -3,14 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "advisor/judge/judge.h"
+#include "advisor/report/baseline.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/report.h"
-#include "advisor/report/sarif_places.h"
+#include "advisor/report/source_places.h"
 #include "advisor/rules/rule_files.h"
 #include "core/base/text.h"
 #include "core/config/key_positions.h"
@@ -20,7 +23,7 @@ namespace {
 
 std::string write(Format format, const advisor::Report& report,
                   const advisor::TextOptions& text_options, const advisor::PredictFor& predict_for,
-                  const advisor::SarifPlaces& places) {
+                  const advisor::SourcePlaces& places) {
   switch (format) {
     case Format::text:
       return advisor::write_text(report, text_options);
@@ -36,13 +39,17 @@ std::string write(Format format, const advisor::Report& report,
       return advisor::write_junit(report);
     case Format::csv:
       return advisor::write_csv(report);
+    case Format::github:
+      return advisor::write_github(report, places);
   }
   return {};
 }
 
 // The files are read once more: only code hosts ask for the lines of single keys.
-advisor::SarifPlaces sarif_places(const ReportOptions& options) {
-  advisor::SarifPlaces places;
+advisor::SourcePlaces source_places(const ReportOptions& options) {
+  advisor::SourcePlaces places;
+  std::error_code error;
+  places.folder = std::filesystem::current_path(error).string();
   if (!options.profile.starts_with("sample:")) places.artifact = options.profile;
   std::map<std::string, std::string> texts;
   for (const auto& position : options.positions) {
@@ -85,6 +92,42 @@ Result<void> check_doubled(const advisor::RuleSet& rules, const std::vector<std:
   return {};
 }
 
+Result<std::set<std::string>> load_baseline(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  if (!file.is_open() || file.bad())
+    return fail(ErrorCode::not_found, fmt::format("cannot read the baseline '{}'", path),
+                "--write-baseline writes one");
+  return advisor::read_baseline(text, path);
+}
+
+Result<void> apply_baseline(const Context& context, const Judging& judging,
+                            std::vector<advisor::Finding>& findings,
+                            const advisor::Report& report) {
+  if (!judging.write_baseline.empty()) {
+    if (auto written = write_file(judging.write_baseline, advisor::write_baseline(report));
+        !written)
+      return written;
+    context.note(fmt::format("wrote {}", judging.write_baseline));
+  }
+  const auto& path = judging.write_baseline.empty() ? judging.baseline : judging.write_baseline;
+  if (path.empty()) return {};
+  const auto baseline = load_baseline(path);
+  if (!baseline) return tl::unexpected(baseline.error());
+  const auto gone = advisor::mark_baseline(*baseline, report, findings);
+  const auto known = std::count_if(report.findings.begin(), report.findings.end(),
+                                   [](const auto* finding) { return finding->in_baseline; });
+  std::string text =
+      fmt::format("{} of {} in the baseline {}", known,
+                  plural(static_cast<long long>(report.findings.size()), "finding"), path);
+  if (!gone.empty())
+    text += fmt::format("; {} of the baseline no longer {}: --write-baseline takes {} out",
+                        plural(static_cast<long long>(gone.size()), "entry", "entries"),
+                        gone.size() == 1 ? "fires" : "fire", gone.size() == 1 ? "it" : "them");
+  context.note(text);
+  return {};
+}
+
 }  // namespace
 
 tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options,
@@ -102,13 +145,24 @@ tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& 
   if (auto doubled = check_doubled(judging.rules, options.ignore); !doubled)
     return tl::unexpected(std::vector{std::move(doubled.error())});
   judging.options.ignore = options.ignore;
+  judging.baseline = options.baseline;
+  judging.write_baseline = options.write_baseline;
+  // Before any work; it is read where there is a report.
+  if (!judging.write_baseline.empty())
+    if (auto writable =
+            check_writable({judging.write_baseline}, options.force && options.force(), {});
+        !writable)
+      return tl::unexpected(std::vector{std::move(writable.error())});
+  if (!judging.baseline.empty() && judging.write_baseline.empty())
+    if (auto known = load_baseline(judging.baseline); !known)
+      return tl::unexpected(std::vector{std::move(known.error())});
   judging.options.predict_for = predict_for;
   return judging;
 }
 
 int judge_and_report(const Context& context, const Profile& profile, const Judging& judging,
                      const ReportOptions& options) {
-  const auto judgement = advisor::judge(profile, judging.rules, judging.options);
+  auto judgement = advisor::judge(profile, judging.rules, judging.options);
   auto report = advisor::make_report(profile, judgement, judging.rules);
   report.predicted = options.predicted;
   const std::size_t placed = std::min(report.configurations.size(), options.positions.size());
@@ -117,9 +171,13 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
     if (!options.positions[i].file.empty())
       report.configurations[i].position = options.positions[i];
   }
-  const bool sarif = std::any_of(options.targets.begin(), options.targets.end(),
-                                 [](const auto& t) { return t.format == Format::sarif; });
-  const auto places = sarif ? sarif_places(options) : advisor::SarifPlaces();
+  if (auto told = apply_baseline(context, judging, judgement.findings, report); !told)
+    return context.report(told.error());
+  const bool with_places =
+      std::any_of(options.targets.begin(), options.targets.end(), [](const auto& target) {
+        return target.format == Format::sarif || target.format == Format::github;
+      });
+  const auto places = with_places ? source_places(options) : advisor::SourcePlaces();
   for (const auto& target : options.targets) {
     advisor::TextOptions text;
     text.verbose = options.verbose;

@@ -20,6 +20,8 @@ struct JudgingOptions {
   std::vector<std::string> rule_directories;  // --rules
   std::vector<std::string> ignore;            // --ignore
   std::string fail_on;                        // --fail-on
+  std::string baseline = {}, write_baseline = {};
+  std::function<bool()> force = {};  // --force of the same command
 };
 
 // Everything that can be wrong about the options, found before any work.
@@ -27,6 +29,7 @@ struct Judging {
   advisor::RuleSet rules;
   advisor::JudgeOptions options;
   FailOn fail_on;
+  std::string baseline, write_baseline;  // files; empty: none
 };
 
 // `predict_for`: Services::predict_for; empty where nothing is to be predicted.

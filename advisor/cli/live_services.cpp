@@ -1,10 +1,13 @@
 // The machine itself behind the command line.
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "advisor/cli/cli.h"
 #include "advisor/cli/interrupt.h"
+#include "advisor/cli/project_file.h"
 #include "core/cudnn/driver.h"
 #include "core/cudnn/dynamic_library.h"
 #include "core/cudnn/machine.h"
@@ -52,6 +55,11 @@ Services live_services() {
     LibraryState state;
     const auto library = DynamicLibrary::load(cupti_request(), state);
     return library ? library->path() : std::string();
+  };
+  services.find_project_file = []() -> std::string {
+    if (const char* named = std::getenv("RNNADVISOR_PROJECT_FILE")) return named;
+    std::error_code error;
+    return find_project_file(std::filesystem::current_path(error).string());
   };
   services.missing_driver = [] { return missing_driver(); };
   services.run_program = [](const launch::LaunchRequest& request) {

@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> names = {"text",  "markdown", "json", "html",
-                                                   "sarif", "junit",    "csv"};
-constexpr std::array<std::string_view, 7> endings = {".txt",   ".md",  ".json", ".html",
-                                                     ".sarif", ".xml", ".csv"};
+constexpr std::array<std::string_view, 8> names = {"text",  "markdown", "json", "html",
+                                                   "sarif", "junit",    "csv",  "github"};
+constexpr std::array<std::string_view, 8> endings = {".txt",   ".md",  ".json", ".html",
+                                                     ".sarif", ".xml", ".csv",  ".github"};
 constexpr std::array<std::pair<std::string_view, Format>, 4> more_endings = {
     {{".sarif.json", Format::sarif},
      {".junit", Format::junit},

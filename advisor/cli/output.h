@@ -11,7 +11,7 @@
 
 namespace rnnadvisor::cli {
 
-enum class Format { text, markdown, json, html, sarif, junit, csv };
+enum class Format { text, markdown, json, html, sarif, junit, csv, github };
 std::string_view to_string(Format format);
 std::string_view file_ending(Format format);  // ".html"
 const std::vector<std::string>& format_names();

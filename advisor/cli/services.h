@@ -46,6 +46,8 @@ struct Services {
   std::function<Result<ExperimentResult>(const ExperimentRequest&, int device,
                                          const std::atomic<bool>* stop)>
       run_experiment;
+  // The rnnadvisor.toml of the project; empty: there is none.
+  std::function<std::string()> find_project_file;
   // For programs under the profiler.
   std::function<MachineReport()> inspect_system;  // the host alone
   std::function<Result<std::string>()> find_plugin;

@@ -69,6 +69,7 @@ class FindingBuilder {
     if (card_.remark && content_.in(brief)) return std::move(card_);
     card_.message = prose(f_.message);
     where();
+    baseline();
     saves();
     suggestions();
     if (f_.trial && std::none_of(f_.suggestions.begin(), f_.suggestions.end(),
@@ -122,6 +123,17 @@ class FindingBuilder {
     if (others > 0 && content_.in(html_page))
       entry.more.push_back(Details{"The others", {}, -1, false, {other_configurations()}});
     add(std::move(entry));
+  }
+
+  void baseline() {
+    const auto& all = group_.findings;
+    const auto known = std::count_if(all.begin(), all.end(),
+                                     [](const Finding* finding) { return finding->in_baseline; });
+    if (known == 0) return;
+    add({"Baseline",
+         known < static_cast<std::ptrdiff_t>(all.size())
+             ? fmt::format("has {} of {}: only the others can fail a run", known, all.size())
+             : std::string("has it: it fails no run")});
   }
 
   // Of a whole step of the program, and what it takes; of every action, or why it is not known.

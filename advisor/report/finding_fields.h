@@ -232,6 +232,8 @@ struct Fields<Finding> {
       Field{"of_program", &F::of_program,
             "it is about a step of the whole program, and `configuration` the one whose calls take "
             "most of it"},
+      Field{"in_baseline", &F::in_baseline,
+            "the project's baseline has it, so that it fails no run"},
       Field{"gain", &F::gain},
       Field{"possible_gain", &F::possible,
             "where there is no gain: what a step of the program would gain once it is changed in "

@@ -398,10 +398,10 @@ int Report::standing_count(Standing standing) const {
                     [&](const auto& c) { return c.listed() && c.standing == standing; }));
 }
 
-int Report::at_least(Severity severity) const {
-  return errors + (severity <= Severity::warning ? warnings : 0) +
-         (severity <= Severity::opportunity ? opportunities : 0) +
-         (severity <= Severity::info ? infos : 0);
+bool Report::fails(Severity severity) const {
+  return end || std::any_of(findings.begin(), findings.end(), [&](const Finding* finding) {
+           return finding->severity >= severity && !finding->in_baseline;
+         });
 }
 
 Standing Report::worst() const {

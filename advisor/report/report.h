@@ -262,8 +262,10 @@ struct Report {
   const ConfigurationReport& row_of(int configuration) const;
   // The standing of listed configurations, counted by Standing.
   int standing_count(Standing standing) const;
-  Standing worst() const;                 // of them, of the program's findings and of its end
-  int at_least(Severity severity) const;  // of what is counted in `errors` to `infos`
+  Standing worst() const;  // of them, of the program's findings and of its end
+  // That an exception ended the program, or a finding of this severity or a worse one that is not in
+  // the project's baseline.
+  bool fails(Severity severity) const;
 };
 
 // The arguments must outlive the report. Never fails: what a profile does not hold is absent from

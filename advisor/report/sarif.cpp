@@ -13,7 +13,7 @@
 #include "advisor/report/predicted_times.h"
 #include "advisor/report/program_end.h"
 #include "advisor/report/report.h"
-#include "advisor/report/sarif_places.h"
+#include "advisor/report/source_places.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
@@ -130,35 +130,6 @@ Json rule_json(std::string_view id, const Rule* rule, const Finding* finding) {
   return out;
 }
 
-// Where the first of these keys stands that the user wrote.
-const SourcePosition* first_written(const std::vector<std::string>& keys,
-                                    const std::map<std::string, SourcePosition>& written) {
-  for (const auto& key : keys)
-    if (const auto found = written.find(key); found != written.end()) return &found->second;
-  return nullptr;
-}
-
-// Where the value stands that a finding is about: of the comparisons with keys that the user wrote
-// the first that measures something, for the others say when the rule applies at all.
-const SourcePosition* key_position(const Finding& finding, const SarifPlaces& places) {
-  const auto index = static_cast<std::size_t>(finding.configuration);
-  if (finding.configuration < 0 || index >= places.keys.size()) return nullptr;
-  const SourcePosition* first = nullptr;
-  for (const auto* comparisons : {&finding.comparisons, &finding.context}) {
-    for (const auto& comparison : *comparisons) {
-      if (!comparison.holds || comparison.fact == "program.name") continue;
-      const SourcePosition* own = first_written(comparison.keys, places.keys[index]);
-      if (own == nullptr) continue;
-      if (first == nullptr) first = own;
-      const bool selects =
-          comparison.op == "is" || comparison.op == "is_not" || comparison.op == "one_of";
-      if (!selects && comparisons == &finding.comparisons) return own;
-    }
-  }
-  if (first == nullptr) first = first_written({"framework.name"}, places.keys[index]);
-  return first;
-}
-
 void add_place(Json& location, const SourcePosition& place) {
   if (place.file.empty() || place.file == "-") return;
   Json physical = {{"artifactLocation", {{"uri", uri(place.file)}}}};
@@ -169,11 +140,8 @@ void add_place(Json& location, const SourcePosition& place) {
   location["physicalLocation"] = physical;
 }
 
-Json location_json(const ConfigurationReport& each, const Finding& finding,
-                   const SarifPlaces& places) {
+Json location_json(const ConfigurationReport& each, const SourcePosition& place) {
   Json location = Json::object();
-  SourcePosition place = each.position.value_or(SourcePosition{places.artifact, 0, 0});
-  if (const auto* key = key_position(finding, places)) place = *key;
   add_place(location, place);
   location["logicalLocations"] = Json::array(
       {{{"name", each.name},
@@ -203,7 +171,7 @@ Json predicted_time(const PredictedTimes& times, int configuration) {
 }
 
 Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t rule_index,
-                 const PredictedTimes* predicted, const SarifPlaces& places) {
+                 const PredictedTimes* predicted, const SourcePosition& place) {
   std::string text = words::clean(f.message.empty() ? f.title : f.message);
   if (const std::string gain = words::gain(f.gain); !gain.empty()) {
     text += fmt::format(" Gain: {} ({}).", words::gain_in_full(*f.gain), in_words(f.gain->basis));
@@ -247,15 +215,17 @@ Json result_json(const Finding& f, const ConfigurationReport& each, std::size_t 
         properties["trial"]["code"] = fields::to_value(code);
     }
   }
-  return {
+  Json result = {
       {"ruleId", to_valid_utf8(f.rule_id)},
       {"ruleIndex", rule_index},
       {"level", level(f.severity)},
       {"message", {{"text", text}}},
-      {"locations", Json::array({location_json(each, f, places)})},
+      {"locations", Json::array({location_json(each, place)})},
       {"partialFingerprints",
        {{"configurationAndRule/v1", fmt::format("{}/{}", each.name, to_valid_utf8(f.rule_id))}}},
       {"properties", properties}};
+  if (f.in_baseline) result["baselineState"] = "unchanged";
+  return result;
 }
 
 // That an exception ended the program: an error as a finding is one, of no rule of the advisor's.
@@ -273,7 +243,7 @@ Json end_rule() {
            {{"tags", Json::array({"correctness"})}, {"severity", to_string(Severity::error)}}}};
 }
 
-Json end_result(const ProgramEnd& end, std::size_t rule_index, const SarifPlaces& places) {
+Json end_result(const ProgramEnd& end, std::size_t rule_index, const SourcePlaces& places) {
   std::string text = ended_with(end);
   if (const auto& known = end.exceptions.front().explained; !known.empty())
     for (const auto& fix : known.front().fixes) text += " " + words::clean(fix);
@@ -333,7 +303,7 @@ bool is_utc_time(std::string_view text) {
 
 std::string write_sarif(const Report& report) { return write_sarif(report, {}); }
 
-std::string write_sarif(const Report& report, const SarifPlaces& places) {
+std::string write_sarif(const Report& report, const SourcePlaces& places) {
   std::map<std::string, std::size_t> index;
   Json rules = Json::array();
   const auto rule_of = [&](const Finding& f) {
@@ -354,7 +324,7 @@ std::string write_sarif(const Report& report, const SarifPlaces& places) {
   for (const Finding* f : report.findings) {
     results.push_back(result_json(*f,
                                   report.configurations[static_cast<std::size_t>(f->configuration)],
-                                  rule_of(*f), report.predicted, places));
+                                  rule_of(*f), report.predicted, source_of(report, *f, places)));
   }
   const Environment& environment = report.profile->environment;
   Json invocation = {{"executionSuccessful", true}};

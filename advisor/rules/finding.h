@@ -141,6 +141,7 @@ struct Finding {
   int configuration = -1;  // index into Profile::configurations
   // About a step of the whole program, not about this configuration, whose calls take most of it.
   bool of_program = false;
+  bool in_baseline = false;             // accepted by the project: it fails no run
   std::vector<int> calls;               // evidence: indices into Profile::calls, at most 1000
   std::vector<int> kernels;             // evidence: indices into Profile::kernels, the 100 longest
   std::int64_t all_calls = 0;           // of the configuration, of which `calls` are the first

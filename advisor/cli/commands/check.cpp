@@ -52,6 +52,12 @@ int check_batch(Context& context, const CheckArguments& arguments) {
     return context.report(
         usage("--batch takes its configurations from its file alone", "leave the others out"));
   }
+  const auto& judging = arguments.judging;
+  if (judging.baseline != context.project.baseline || !judging.write_baseline.empty())
+    return context.report(
+        usage("--batch knows no baseline", "leave --baseline and --write-baseline out"));
+  if (!judging.baseline.empty())
+    context.note(fmt::format("--batch knows no baseline: {} is passed over", judging.baseline));
   for (const auto& format : arguments.output.formats) {
     if (format != "jsonl")
       return context.report(usage("--batch answers in --format jsonl only", ""));

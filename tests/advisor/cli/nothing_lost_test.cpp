@@ -133,7 +133,8 @@ class NothingLost : public ::testing::Test {
     const auto at = [&](const char* name) { return folder + "/" + name; };
     const std::string measured = RNNADVISOR_SOURCE_DIR "/tests/gpu/results/h200/";
     std::vector<Output> all;
-    for (const char* format : {"text", "markdown", "json", "html", "sarif", "junit", "csv"})
+    for (const char* format :
+         {"text", "markdown", "json", "html", "sarif", "junit", "csv", "github"})
       all.push_back(
           {{"report", profile_, "-f", format, "-o", at("report"), "--force"}, at("report")});
     for (const char* format : {"perfetto", "kernels-csv", "calls-csv"})
@@ -147,6 +148,7 @@ class NothingLost : public ::testing::Test {
       all.push_back({std::move(words), at(file), program, children});
     };
     add(check, {"-f", "html:" + at("check")}, "check");
+    add(check, {"--write-baseline", at("check")}, "check");
     add(check, {"-f", "json", "-o", at("check")}, "check");
     add(check, {"--save", at("saved")}, "saved");
     add({"check", "--batch", lines_, "--device", "a100"}, {"-o", at("batch"), "--force"}, "batch");

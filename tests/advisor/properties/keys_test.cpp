@@ -11,7 +11,7 @@
 #include "advisor/facts/framework_call.h"
 #include "advisor/judge/judge.h"
 #include "advisor/report/report.h"
-#include "advisor/report/sarif_places.h"
+#include "advisor/report/source_places.h"
 #include "advisor/sweep/config_fields.h"
 #include "core/config/key_positions.h"
 #include "core/config/key_scope.h"
@@ -213,7 +213,7 @@ TEST(Keys, SarifPointsToTheLineOfAKey) {
   // One log of a device: most of a log is about the rules.
   std::map<const DeviceSpec*, std::vector<ConfigInput>> by_device;
   std::vector<std::vector<std::string>> lines;  // of the files, which are named by number
-  advisor::SarifPlaces all;
+  advisor::SourcePlaces all;
   for (const auto& drawn :
        test::draw_configurations(7'000'000, static_cast<std::uint64_t>(test::draws()))) {
     const auto text = as_toml(drawn.input);
@@ -230,7 +230,7 @@ TEST(Keys, SarifPointsToTheLineOfAKey) {
     const auto profile = cli::static_profile(inputs, *device, "test");
     const auto judgement = advisor::judge(profile, advisor::builtin_rules(), {});
     auto report = advisor::make_report(profile, judgement, advisor::builtin_rules());
-    advisor::SarifPlaces places;
+    advisor::SourcePlaces places;
     for (auto& each : report.configurations) {
       each.position = inputs[static_cast<std::size_t>(each.index)].position;
       places.keys.push_back(all.keys[std::stoul(each.position->file)]);

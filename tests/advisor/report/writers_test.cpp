@@ -71,7 +71,7 @@ TEST_P(Formats, TextInAscii) {
 
 TEST_P(Formats, JsonIsValidByItsSchema) {
   const Json document = json_of(report_);
-  EXPECT_EQ(document["schema_version"], "1.10");
+  EXPECT_EQ(document["schema_version"], "1.11");
   EXPECT_EQ(document["configurations"].size(), report_.configurations.size());
   EXPECT_EQ(document["findings"].size(), report_.findings.size());
 }
