@@ -38,7 +38,7 @@ packages="$build_packages $test_packages clang-19 clang-format-19"
 # shellcheck disable=SC2086
 install_packages $packages
 
-tools/sarif_validator.sh
+tools/validators.sh
 
 say "Formatting (clang-format 19)"
 find advisor core gui profiler samples tests \( -name '*.cpp' -o -name '*.h' \) -print0 | xargs -0 clang-format-19 --dry-run --Werror

@@ -37,15 +37,15 @@ inline std::string violations(const std::string& path, const nlohmann::json& doc
   return text.empty() ? "invalid" : text;
 }
 
-// Of SARIF, by the official schema that tools/sarif_validator.sh gets; empty, and said on standard
+// Of SARIF, by the official schema that tools/validators.sh gets; empty, and said on standard
 // error, where it is not there.
 inline std::string sarif_violations(const nlohmann::json& log) {
   const std::string schema =
-      "build/sarif/node_modules/@microsoft/sarif-multitool-linux/sarif-2.1.0.json";
+      "build/validators/node_modules/@microsoft/sarif-multitool-linux/sarif-2.1.0.json";
   if (std::ifstream(std::string(RNNADVISOR_SOURCE_DIR) + "/" + schema))
     return violations(schema, log);
   std::cerr << "SKIPPED: SARIF is not compared with its official schema: there is no " << schema
-            << " (tools/sarif_validator.sh gets it)\n";
+            << " (tools/validators.sh gets it)\n";
   return {};
 }
 

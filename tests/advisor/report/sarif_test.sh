@@ -1,10 +1,10 @@
 #!/bin/sh
 # sarif_test.sh REPORT_SAMPLES RNNADVISOR TOP: every SARIF log is valid by the official schema and the rules of the specification, as Microsoft's SARIF
-# Multitool checks them. Exit 77: skipped, it is not there (tools/sarif_validator.sh gets it).
+# Multitool checks them. Exit 77: skipped, it is not there (tools/validators.sh gets it).
 set -u
-tool=$3/build/sarif/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool
+tool=$3/build/validators/node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool
 if [ ! -x "$tool" ]; then
-  echo "SKIPPED: there is no SARIF Multitool in build/sarif (tools/sarif_validator.sh gets it from npm); SARIF was NOT validated by it" >&2
+  echo "SKIPPED: there is no SARIF Multitool in build/validators (tools/validators.sh gets it from npm); SARIF was NOT validated by it" >&2
   exit 77
 fi
 work=$(mktemp -d) || exit 1
