@@ -128,8 +128,8 @@ model::PaddedSizes padding_of(const Suggestion& suggestion, const RnnConfig& con
 
 std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const ProfileIndex& index) {
   const auto& configurations = index.profile().configurations;
-  std::map<int, std::vector<Proposed>> proposed;  // by configuration
-  std::map<int, std::set<std::string>> said;      // advice in words alone
+  std::map<int, std::vector<Proposed>> proposed;        // by configuration
+  std::map<int, std::map<std::string, Proposed>> said;  // advice in words alone
   std::map<int, Decided> decided;
   std::vector<LeftOut> left;
   std::erase_if(findings, [&](Finding& finding) {
@@ -144,12 +144,16 @@ std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const Pro
     auto& words = said[finding.configuration];
     std::vector<Proposed> own;
     std::size_t repeated = 0, words_repeated = 0;
+    const Proposed* in_words = nullptr;
     Severity told = Severity::error;  // the least of those that propose the same
     std::vector<const Proposed*> first(finding.suggestions.size(), nullptr);
     for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
       auto changes = changes_of(finding.suggestions[i]);
       if (changes.empty()) {
-        if (words.contains(finding.suggestions[i].text)) ++words_repeated;
+        if (const auto found = words.find(finding.suggestions[i].text); found != words.end()) {
+          ++words_repeated;
+          in_words = &found->second;
+        }
         continue;
       }
       auto calls = calls_of(changes, configurations[at].config);
@@ -174,8 +178,17 @@ std::vector<LeftOut> merge_suggestions(std::vector<Finding>& findings, const Pro
       left.push_back({finding.rule_id, finding.configuration, (*by)->rule});
       return true;
     }
-    for (std::size_t i = 0; i < finding.suggestions.size(); ++i)
-      if (!finding.suggestions[i].transform) words.insert(finding.suggestions[i].text);
+    // So is one advice in words, but where it has a gain of its own.
+    if (!finding.gain && !finding.possible && in_words != nullptr &&
+        words_repeated == finding.suggestions.size() && finding.severity < Severity::error &&
+        finding.severity <= in_words->severity) {
+      left.push_back({finding.rule_id, finding.configuration, in_words->rule});
+      return true;
+    }
+    for (const auto& suggestion : finding.suggestions)
+      if (!suggestion.transform)
+        words.try_emplace(suggestion.text,
+                          Proposed{{}, std::nullopt, finding.rule_id, finding.severity});
     for (std::size_t i = 0; i < finding.suggestions.size(); ++i) {
       if (first[i] == nullptr) continue;
       auto& suggestion = finding.suggestions[i];

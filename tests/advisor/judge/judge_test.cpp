@@ -319,6 +319,30 @@ TEST(Judge, AChangeBelongsToOneFinding) {
   EXPECT_EQ(judgement.verdicts[1].message, "`a/first` proposes the same");
 }
 
+TEST(Judge, AdviceInWordsBelongsToOneFinding) {
+  const auto proposes = [](std::string_view words) {
+    return fmt::format(
+        "message = \"m\"\nwhen = {{ fact = \"call.hidden_size\", above = 1 }}\n"
+        "[[suggestion]]\ntext = \"{}\"\n",
+        words);
+  };
+  const Profile profile = profile_of({512});
+  const std::string same = proposes("Raise the batch.");
+  const auto fired = [&](const RuleSet& rules) { return rule_ids(judge(profile, rules)); };
+  EXPECT_THAT(fired(set_of({card(same, "a/first"), card(same, "b/second")})),
+              ElementsAre("a/first"));
+  // Not where it says more or gains something by itself; the worse one has it.
+  const auto more = same + "[[suggestion]]\ntext = \"Shorten the sequences.\"\n";
+  EXPECT_EQ(fired(set_of({card(same, "a/first"), card(more, "b/second")})).size(), 2U);
+  auto rules = set_of({card(same, "a/first"), card(same, "b/second")});
+  rules.rules[1].severity = Severity::error;
+  EXPECT_THAT(fired(rules), ElementsAre("b/second"));
+  const auto gains = same +
+                     "[[gain]]\nchange = \"it\"\nspeedup = 1.1\n"
+                     "scope = \"training step\"\nsource = \"row\"";
+  EXPECT_EQ(fired(set_of({card(same, "a/first"), card(gains, "b/second")})).size(), 2U);
+}
+
 TEST(Judge, GainsSayWhereTheyComeFromAndOfWhichChange) {
   const auto rules = set_of({card(std::string(size_rule) + R"(
 [[suggestion]]
