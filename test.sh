@@ -53,7 +53,6 @@ else
   build gcc unsanitized_tests
   say "Tests of the plugin, of reports in a browser, of packages, in scripts; properties over 20,000 draws (preset gcc)"
   RNNADVISOR_DRAWS=20000 run_tests gcc -L 'browser|install|gpu|plugin|script|properties|slow'
-  tools/portable.sh build/gcc
   say "A machine without CUDA (preset nocuda; objects of gcc)"
   build nocuda rnnadvisor rnnadvisor-gui no_cuda_test
   run_tests nocuda -R no_cuda_test
