@@ -40,7 +40,7 @@ def check(
     if seq_lengths is not None:
         keys["seq_lengths"] = list(seq_lengths)
         if found.framework == "PyTorch":
-            keys["layout"], of_program["packed_sequence"] = "seq_major_packed", True
+            of_program["packed_sequence"] = True
     keys = {key: value for key, value in {**keys, **(configuration or {})}.items() if value is not None}
     of_program.update(framework or {})
     if not found.configurations and not found.keras_file:

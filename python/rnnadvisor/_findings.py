@@ -107,7 +107,7 @@ class Layer:
     def __str__(self) -> str:
         known = {**self.given, "framework": self.framework.get("name", "unknown"), **self.framework}
         read = [f"{key} {spell(value)}" for key, value in known.items() if key not in ("id", "name")]
-        lines = [f"{self.name}: {self.summary}", f"  {self.verdict}", f"  read: {', '.join(read)}"]
+        lines = [self.name if self.name == self.summary else f"{self.name}: {self.summary}", f"  {self.verdict}", f"  read: {', '.join(read)}"]
         for finding in self.findings:
             if finding.is_action:
                 lines += [f"  {line}" for line in str(finding).splitlines()]

@@ -115,6 +115,7 @@ def torch_layer(path: str, module: Any, process: Configuration, compiled: bool) 
     flat = flat_weights(module)
     if flat is not None:
         framework["flat_weights"] = flat
+    # Nothing of bias: PyTorch asks cuDNN for biases in any case.
     configuration: Configuration = {
         "id": path,
         "cell": TORCH_CELLS[module.mode],
@@ -122,7 +123,6 @@ def torch_layer(path: str, module: Any, process: Configuration, compiled: bool) 
         "hidden_size": module.hidden_size,
         "num_layers": module.num_layers,
         "direction": "bidirectional" if module.bidirectional else "unidirectional",
-        "bias_mode": "double_bias" if module.bias else "no_bias",
         "dropout": float(module.dropout),
         "mode": "training" if training else "inference",
     }

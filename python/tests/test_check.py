@@ -34,7 +34,7 @@ def test_findings_are_those_of_the_command(tmp_path):
     file = tmp_path / "network.toml"
     file.write_text(
         'cell = "lstm"\nhidden_size = 1000\ninput_size = 80\ndata_type = "half"\nbatch_size = 33\nseq_length = 100\nmode = "training"\n'
-        'direction = "unidirectional"\nbias_mode = "double_bias"\nnum_layers = 1\ndropout = 0.0\n'
+        'direction = "unidirectional"\nnum_layers = 1\ndropout = 0.0\n'
         '[framework]\nname = "pytorch"\nbatch_first = false\nmodule_training = true\nneeds_backward = true\n'
     )
     text = subprocess.run(
@@ -80,7 +80,15 @@ def test_evaluation_autocast_and_lengths():
     under = rnnadvisor.check(Recurrent(), 32, 100, device="h200", autocast="float16").layers[0]
     assert under.framework["autocast"] == "float16" and "data_type" not in under.given
     packed = rnnadvisor.check(Recurrent(), seq_lengths=[9, 7, 7], device="h200").layers[0]
-    assert packed.framework["packed_sequence"] and packed.data["config"]["seq_lengths"] == [9, 7, 7]
+    assert packed.framework["packed_sequence"] and packed.data["config"]["layout"] == "seq_major_packed"
+    assert packed.data["config"]["seq_lengths"] == [9, 7, 7]
+
+
+def test_nothing_that_was_read_is_ignored():
+    """What PyTorch decides by itself is not given as if it were a choice: the command would call it ignored."""
+    for layer in (Recurrent(bias=False), Recurrent("GRU", batch_first=True, bidirectional=True), Recurrent("RNN_RELU", num_layers=3, dropout=0.5)):
+        for more in ({}, {"autocast": "float16"}, {"seq_lengths": [9, 7]}):
+            assert "descriptor/ignored-keys" not in [finding.rule for finding in rnnadvisor.check(layer, device="h200", **more)]
 
 
 def test_keys_that_are_given_come_before_those_read():
@@ -243,7 +251,7 @@ def test_pytorch_layers():
     )
     answer = rnnadvisor.check(network, 32, 100, device="h200")
     lstm, gru, rnn = (layer.given for layer in answer.layers)
-    expected = {"direction": "bidirectional", "num_layers": 2, "proj_size": 128, "bias_mode": "no_bias", "hidden_size": 512, "input_size": 80}
+    expected = {"direction": "bidirectional", "num_layers": 2, "proj_size": 128, "hidden_size": 512, "input_size": 80}
     assert expected.items() <= dict(lstm).items()
     assert gru["data_type"] == "bfloat16" and rnn["data_type"] == "double" and rnn["mode"] == "inference" and rnn["cell"] == "rnn_relu"
     assert answer.layers[0].framework["version"] == torch.__version__.split("+")[0]
