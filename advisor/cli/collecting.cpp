@@ -137,6 +137,7 @@ Result<launch::Collected> read_folder(const Context& context, const CollectReque
   launch::CollectOptions options;
   options.environment = environment_of(context);
   options.program = request.program;
+  options.since_ns = request.since_ns;
   options.stop = context.services.watch_interrupts();
   wait_for_stragglers(request.folder, options.stop);
   auto collected = launch::collect_spools(request.folder, options);

@@ -25,6 +25,7 @@ struct CollectRequest {
   // empty: as the recording has it.
   std::string plan = {};
   std::optional<bool> numerics = {};
+  std::optional<std::int64_t> since_ns = {};  // leaves out what began before
   // Adds to the profile once it is written; it is then written again. Empty: nothing does.
   std::function<void(Profile&)> verify = {};
 };

@@ -66,6 +66,7 @@ class Collector {
  public:
   explicit Collector(const CollectOptions& options) : options_(options) {
     collection_.stop = options.stop;
+    collection_.since_ns = options.since_ns;
     collection_.builder.profile().environment = options.environment;
   }
 

@@ -21,6 +21,8 @@ struct CollectOptions {
   // end (and of one that exited the signal that had asked it to, which no profile keeps). It is in
   // the profile also when it recorded nothing.
   std::optional<Process> program;
+  // What began before is left out; a note says how many RNN calls.
+  std::optional<std::int64_t> since_ns;
   const std::atomic<bool>* stop =
       nullptr;  // may be set by a signal handler: ErrorCode::interrupted
 };

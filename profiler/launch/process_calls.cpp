@@ -241,6 +241,15 @@ const ProcessSpool::KnownConfiguration& ProcessSpool::configuration_behind(const
   return known.configuration;
 }
 
+void ProcessSpool::take_call(const spool::Call& call) {
+  // A graph may be launched later than what it consists of was captured.
+  if (call.start_ns < collection_.since_ns && (call.flags & spool::call_captured_in_graph) == 0) {
+    earlier_ += is_execution(call.entry) ? 1 : 0;
+  } else {
+    calls_.push_back(call);
+  }
+}
+
 void ProcessSpool::add_calls() {
   std::erase_if(calls_, [&](const spool::Call& call) {
     const auto sum = is_execution(call.entry) ? Plausible::Sum::calls : Plausible::Sum::setup;

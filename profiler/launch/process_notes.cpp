@@ -139,7 +139,7 @@ void ProcessSpool::add_notes() {
                      spool::mode_words[static_cast<std::size_t>(header.mode)]));
   }
   const auto lost_calls = header.lost[static_cast<std::size_t>(spool::Loss::calls)];
-  const auto recorded = static_cast<std::uint64_t>(executions_);
+  const auto recorded = static_cast<std::uint64_t>(executions_ + earlier_);
   const bool choices_only = recorded == 0 && !accelerations_.empty();
   if (!choices_only && header.calls > recorded && header.calls - recorded > lost_calls) {
     note(NoteSeverity::info, "calls-outside",
@@ -147,6 +147,10 @@ void ProcessSpool::add_notes() {
                      "calls skipped)",
                      accelerations_.empty() ? "" : "to try an algorithm, "),
          bounded_count(header.calls - recorded - lost_calls));
+  }
+  if (earlier_ > 0) {
+    note(NoteSeverity::info, "calls-earlier",
+         "RNN calls began before what was to be collected (--since)", earlier_);
   }
   if (const auto legacy = header.entries[static_cast<std::size_t>(spool::Entry::legacy)];
       legacy > 0) {

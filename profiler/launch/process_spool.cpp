@@ -92,7 +92,7 @@ bool ProcessSpool::read_little() {
   reader_.visit([&](const spool::Record& record) {
     switch (record.type()) {
       case Type::call:
-        calls_.push_back(record.as<spool::Call>());
+        take_call(record.as<spool::Call>());
         break;
       case Type::call_time: {
         const auto time = record.as<spool::CallTime>();
@@ -288,6 +288,7 @@ bool ProcessSpool::read_much() {
         break;
       case Type::overhead: {
         const auto overhead = record.as<spool::Overhead>();
+        if (overhead.start_ns < collection_.since_ns) break;
         if (collection_.plausible.interval(Plausible::Sum::overhead, overhead.start_ns,
                                            overhead.end_ns)) {
           builder_.add_overhead(
@@ -304,6 +305,7 @@ bool ProcessSpool::read_much() {
 }
 
 void ProcessSpool::add_kernel(const spool::Kernel& kernel) {
+  if (kernel.start_ns < collection_.since_ns) return;
   const auto negative = [](std::int32_t size) { return size < 0; };
   if (std::any_of(kernel.grid, kernel.grid + 3, negative) ||
       std::any_of(kernel.block, kernel.block + 3, negative)) {
@@ -336,6 +338,7 @@ void ProcessSpool::add_kernel(const spool::Kernel& kernel) {
 }
 
 void ProcessSpool::add_transfer(const spool::Transfer& transfer) {
+  if (transfer.start_ns < collection_.since_ns) return;
   auto& plausible = collection_.plausible;
   if (!plausible.interval(Plausible::Sum::transfers, transfer.start_ns, transfer.end_ns) ||
       !plausible.bytes(Plausible::Sum::transfer_bytes, transfer.bytes))
@@ -360,6 +363,7 @@ void ProcessSpool::add_transfer(const spool::Transfer& transfer) {
 }
 
 void ProcessSpool::add_api(const spool::Api& api) {
+  if (api.start_ns < collection_.since_ns) return;
   if (!collection_.plausible.interval(Plausible::Sum::api, api.start_ns, api.end_ns)) return;
   see(api.end_ns);
   ApiRecord record;

@@ -34,6 +34,7 @@ struct Collection {
   Plausible plausible;
   std::vector<AlgorithmChoice> choices;
   std::vector<WholeStep> steps;
+  std::optional<std::int64_t> since_ns;     // what began before is not wanted
   const std::atomic<bool>* stop = nullptr;  // set: the user wants no more
   bool stopped() const { return stop != nullptr && stop->load(); }
 };
@@ -75,6 +76,7 @@ class ProcessSpool {
 
   bool read_little();
   bool read_much();
+  void take_call(const spool::Call& call);
   void take_library(const spool::Library& library);
   void take_variable(const spool::Environment& variable);
   void describe(Process& process) const;
@@ -118,7 +120,7 @@ class ProcessSpool {
   ProfileBuilder& builder_;
   spool::Tables tables_;
   int process_ = -1;
-  std::int64_t last_ns_ = 0, executions_ = 0, untraced_ = 0, kernels_ = 0;
+  std::int64_t last_ns_ = 0, executions_ = 0, untraced_ = 0, kernels_ = 0, earlier_ = 0;
 
   std::vector<spool::Call> calls_;
   std::unordered_map<std::uint64_t, std::int64_t> device_times_;  // by call

@@ -116,7 +116,11 @@ void events_end(int token, TakeTime take, std::uint64_t one, std::uint64_t other
   end(token, take, one, other, take != nullptr);
 }
 
-void events_collect(bool all) {
+namespace {
+
+enum class Wanted { some, finished, all };
+
+void collect_times(Wanted wanted) {
   const Driver* d = driver();
   if (d == nullptr) return;
   const std::uint64_t context = current_context(*d);
@@ -128,13 +132,13 @@ void events_collect(bool all) {
   const Locked locked(mutex);
   // A few per call keep up with the program; the first that is not finished ends the search,
   // because the others are as a rule younger.
-  for (int left = waiting, looked = 0; left > 0 && (all || looked < 8);) {
+  for (int left = waiting, looked = 0; left > 0 && (wanted != Wanted::some || looked < 8);) {
     const int token = queue[head];
     auto& pair = pool[token];
     if (pair.context == context) {
       ++looked;
       if (!report(*d, pair)) {
-        if (!all || waited_ms >= patience_ms) break;
+        if (wanted != Wanted::all || waited_ms >= patience_ms) break;
         const timespec step = {0, 1'000'000};
         nanosleep(&step, nullptr);
         ++waited_ms;
@@ -148,6 +152,12 @@ void events_collect(bool all) {
     --left;
   }
 }
+
+}  // namespace
+
+void events_collect(bool all) { collect_times(all ? Wanted::all : Wanted::some); }
+
+void events_collect_finished() { collect_times(Wanted::finished); }
 
 void events_in_child() {
   pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;

@@ -19,6 +19,8 @@ void events_end(int token, TakeTime take, std::uint64_t one, std::uint64_t other
 // Writes the times of the calls that the device has finished; with `all` those still running too,
 // after waiting for them, but not for a device that hangs.
 void events_collect(bool all);
+// Writes the times of all calls that the device has finished, and waits for none.
+void events_collect_finished();
 void events_in_child();  // after fork()
 
 }  // namespace rnnadvisor::plugin

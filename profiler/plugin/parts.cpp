@@ -46,8 +46,15 @@ void finish_parts() {
   cupti_flush();
 }
 
-constexpr Parts all = {&in_child,   &forget,      &name_capture_range, &finish_parts,
-                       &last_flush, &cupti_pause, &cupti_resume,       &watch_exceptions};
+// At the end of a range, which may be the last.
+void end_range_of_parts() {
+  events_collect_finished();
+  cupti_pause();
+}
+
+constexpr Parts all = {&in_child,     &forget,          &name_capture_range,
+                       &finish_parts, &last_flush,      &end_range_of_parts,
+                       &cupti_resume, &watch_exceptions};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ struct Parts {
   void (*begin)();          // the spool is open
   void (*finish)();         // what they hold goes to the spool
   void (*flush_at_once)();  // the same for an end without handlers; async-signal-safe
-  void (*pause)(), (*resume)();  // CUPTI
+  void (*pause)(), (*resume)();  // between the ranges that are recorded
   void (*loaded)();              // the process begins, with a spool to record into
 };
 const Parts& parts();

@@ -1,6 +1,7 @@
 // rnnadvisor collect: the recordings of a folder become a profile.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "advisor/cli/collecting.h"
@@ -13,6 +14,7 @@ namespace {
 
 struct CollectArguments {
   std::string folder, output, plan;
+  std::optional<double> since_seconds;
   bool force = false, remove = false, no_command_line = false;
   JudgingOptions judging;
 };
@@ -29,20 +31,33 @@ std::string output_of(const std::string& folder) {
 int collect_folder(Context& context, const CollectArguments& arguments) {
   auto judging = prepare_judging(arguments.judging, context.services.predict_for);
   if (!judging) return report_failure(context, judging);
+  // Written so that NaN is refused.
+  const double since = arguments.since_seconds.value_or(0);
+  if (!(since >= 0 && since < 9e9)) {
+    return context.report(Error{ErrorCode::invalid_argument,
+                                "--since must be a time in seconds since 1970",
+                                "use what `date +%s` prints",
+                                std::nullopt,
+                                {}});
+  }
   const std::string output =
       arguments.output.empty() ? output_of(arguments.folder) : arguments.output;
   const bool replace = arguments.force || is_abandoned_claim(output);
   if (auto writable = check_writable({output}, replace, {}); !writable)
     return context.report(writable.error());
-  return collect_and_report(context, *judging,
-                            {arguments.folder,
-                             output,
-                             replace,
-                             arguments.remove,
-                             {},
-                             arguments.no_command_line,
-                             true,
-                             arguments.plan});
+  return collect_and_report(
+      context, *judging,
+      {arguments.folder,
+       output,
+       replace,
+       arguments.remove,
+       {},
+       arguments.no_command_line,
+       true,
+       arguments.plan,
+       {},
+       arguments.since_seconds ? std::optional<std::int64_t>(std::llround(since * 1e9))
+                               : std::nullopt});
 }
 
 }  // namespace
@@ -53,6 +68,7 @@ void add_collect(CLI::App& app, Context& context) {
       "Examples:\n"
       "  rnnadvisor collect run.rnnprof.spool-x3Yz1Q\n"
       "  rnnadvisor collect /scratch/recording -o job.rnnprof --remove\n"
+      "  rnnadvisor collect notebook.rnnprof.spool-x3Yz1Q -o cell.rnnprof --since 1764415891.25\n"
       "\n"
       "For programs that were recorded with `rnnadvisor env`, and for what an interrupted "
       "`rnnadvisor "
@@ -74,6 +90,13 @@ void add_collect(CLI::App& app, Context& context) {
                   "add the algorithms that `accelerate` chose to this file (TOML; made "
                   "where there is none)",
                   context);
+  command
+      ->add_option("--since", arguments->since_seconds,
+                   "leave out what began before this time, in seconds since 1970 as `date +%s` "
+                   "prints it")
+      ->type_name("SECONDS")
+      ->group(group_recording)
+      ->excludes(command->get_option("--remove"));
   add_no_command_line(*command, arguments->no_command_line);
   add_judging_options(*command, arguments->judging, context, "never");
   command->callback([arguments, &context] {

@@ -111,6 +111,24 @@ TEST_F(CollectCommand, KeepsTheFolderWhenSomethingOfItIsNotInTheProfile) {
   EXPECT_TRUE(fs::exists(recording_));
 }
 
+TEST_F(CollectCommand, LeavesOutWhatBeganBeforeATime) {
+  ASSERT_EQ(call({"collect", recording_, "-o", output_}, services_).status, 0);
+  std::vector<std::int64_t> starts;
+  for (const auto& each : read_profile(output_)->calls) starts.push_back(each.host_start_ns);
+  ASSERT_THAT(starts, SizeIs(3));
+  std::sort(starts.begin(), starts.end());
+  const auto since = fmt::format("{:.9f}", static_cast<double>(starts[1]) / 1e9);
+  ASSERT_EQ(
+      call({"collect", recording_, "-o", output_, "--force", "--since", since}, services_).status,
+      0);
+  EXPECT_THAT(read_profile(output_)->calls, SizeIs(2));
+  for (const char* wrong : {"nan", "-1", "yesterday", "1e300"})
+    EXPECT_EQ(call({"collect", recording_, "--since", wrong}, services_).status, 2) << wrong;
+  // The rest would be lost.
+  EXPECT_EQ(call({"collect", recording_, "--since", since, "--remove"}, services_).status, 2);
+  EXPECT_TRUE(fs::exists(recording_));
+}
+
 TEST_F(CollectCommand, AFolderThatIsNotThereIsStatus2) {
   EXPECT_EQ(call({"collect", folder_ / "none"}, services_).status, 2);
   EXPECT_EQ(call({"collect"}, services_).status, 2);

@@ -1,4 +1,6 @@
 // From hand-written spools to a profile: what was recorded.
+#include <algorithm>
+
 #include "tests/profiler/launch/collect_fixture.h"
 
 namespace rnnadvisor::launch {
@@ -224,6 +226,65 @@ TEST_F(Collect, LaunchesOfAGraphAreCallsOfTheirOwn) {
   EXPECT_EQ(p.calls[3].host_end_ns, 295'000);
   EXPECT_THAT(p.kernels.call, ElementsAre(1, 1, -1, 2, 2, -1, 3, 3, -1));
   EXPECT_EQ(find_note(p, "graph-replays")->count, 3);
+}
+
+// One block of a program that still runs, its earlier ones in the same file.
+TEST_F(Collect, WhatBeganBeforeATimeIsLeftOut) {
+  add(sample_spool());
+  const Profile all = collect().profile;
+  ASSERT_GE(all.calls.size(), 2u);
+  for (const auto& call : all.calls) {
+    for (const std::int64_t since : {call.host_start_ns, call.host_start_ns + 1}) {
+      CollectOptions options;
+      options.since_ns = since;
+      const Profile p = collect(options).profile;
+      const auto earlier =
+          std::count_if(all.calls.begin(), all.calls.end(),
+                        [&](const RnnCall& each) { return each.host_start_ns < since; });
+      EXPECT_EQ(p.calls.size() + static_cast<std::size_t>(earlier), all.calls.size());
+      const auto later = [&](const auto& times) {
+        return static_cast<std::size_t>(std::count_if(
+            times.begin(), times.end(), [&](std::int64_t start) { return start >= since; }));
+      };
+      EXPECT_EQ(p.kernels.size(), later(all.kernels.start_ns));
+      EXPECT_EQ(p.transfers.size(), later(all.transfers.start_ns));
+      EXPECT_EQ(p.api.size(), later(all.api.start_ns));
+      const Note* note = find_note(p, "calls-earlier");
+      EXPECT_EQ(note == nullptr ? 0 : note->count, earlier);
+      EXPECT_EQ(find_note(p, "calls-outside") == nullptr,
+                find_note(all, "calls-outside") == nullptr);
+    }
+  }
+}
+
+// The graph that a block launches may have been captured before it.
+TEST_F(Collect, LaterLaunchesOfAnEarlierGraphAreKept) {
+  SpoolWriter w;
+  w.header.calls = 1;
+  w.add(sample_device(0, 1));
+  w.add_configuration(sample_configuration(1));
+  spool::Call captured = sample_call(1, spool::Entry::forward, 10'000, 12'000);
+  captured.flags = spool::call_captured_in_graph;
+  w.add(captured);
+  w.add(spool::GraphNode{{}, 500, 0, 1});
+  for (std::uint32_t launch = 1; launch <= 3; ++launch) {
+    spool::Kernel kernel{};
+    kernel.start_ns = launch * 100'000;
+    kernel.end_ns = kernel.start_ns + 1'000;
+    kernel.name = w.text("elemWiseRNNcell");
+    kernel.correlation = 70 + launch;
+    kernel.graph_node = 500;
+    w.add(kernel);
+  }
+  add(w);
+  CollectOptions options;
+  options.since_ns = 200'000;
+  const Profile p = collect(options).profile;
+  ASSERT_THAT(p.calls, SizeIs(3));
+  EXPECT_EQ(p.calls[0].graph, GraphState::captured);
+  EXPECT_EQ(p.calls[1].graph, GraphState::replayed);
+  EXPECT_EQ(p.calls[1].host_start_ns, 200'000);
+  EXPECT_EQ(p.calls[2].configuration, p.calls[0].configuration);
 }
 
 TEST_F(Collect, AChainOfClonesThatNeverEndsIsNoCall) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "tests/profiler/plugin/child.h"
 
 namespace rnnadvisor::plugin_test {
@@ -64,6 +66,17 @@ TEST_P(Profiler, WithoutThatSettingItIsPassedOn) {
   const auto result = child.run({"profiler-ranges", GetParam()});
   ASSERT_EQ(result.status, 0) << result.error;
   EXPECT_THAT(result.spool().calls, SizeIs(7));
+}
+
+// What looks at the recording of a process that still runs sees the whole range.
+TEST(CaptureRange, TimesAreWrittenWhenTheRangeEnds) {
+  Child child(PROBE_FILE);
+  const auto result = child.variable("RNNADVISOR_CAPTURE", "cuda-profiler-api")
+                          .variable("RNNADVISOR_MODE", "calls")
+                          .run({"range-then-killed"});
+  ASSERT_EQ(result.status, -SIGKILL) << result.error;
+  EXPECT_THAT(result.spool().calls, SizeIs(20));
+  EXPECT_THAT(result.spool().times, SizeIs(20));
 }
 
 TEST(CaptureRange, DelayAndDurationAreKept) {

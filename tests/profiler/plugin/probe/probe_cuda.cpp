@@ -260,6 +260,18 @@ PROBE_MODE(profiler_ranges, "profiler-ranges") {
   return well();
 }
 
+// A range of calls that the GPU finishes after the last of them, in a process that is killed.
+PROBE_MODE(range_then_killed, "range-then-killed") {
+  load_cuda();
+  Rnn r(cudnn());
+  cuda<void(int)>("standin_hold")(1);
+  PROBE_CHECK(cuda<int()>("cuProfilerStart")() == 0);
+  for (int i = 0; i < 20; ++i) PROBE_CHECK(r.forward() == CUDNN_STATUS_SUCCESS);
+  cuda<void(int)>("standin_hold")(0);
+  PROBE_CHECK(cuda<int()>("cuProfilerStop")() == 0);
+  return kill(getpid(), SIGKILL);
+}
+
 // Calls spread over 600 ms.
 PROBE_MODE(over_time, "over-time") {
   if (arguments.size() > 1) load_cuda();
