@@ -104,10 +104,17 @@ class Layer:
     def fixes(self) -> list[Fix]:
         return [fix for finding in self.findings if finding.is_action for fix in finding.fixes]
 
+    @property
+    def where(self) -> list[str]:
+        """The lines of the program that called it, in a recording: file:line."""
+        return [f"{site['file']}:{site['line']}" for site in self.data.get("call_sites") or []]
+
     def __str__(self) -> str:
         known = {**self.given, "framework": self.framework.get("name", "unknown"), **self.framework}
         read = [f"{key} {spell(value)}" for key, value in known.items() if key not in ("id", "name")]
-        lines = [self.name if self.name == self.summary else f"{self.name}: {self.summary}", f"  {self.verdict}", f"  read: {', '.join(read)}"]
+        title = self.name if self.name == self.summary else f"{self.name}: {self.summary}"
+        called = f", called at {', '.join(self.where)}" if self.where else ""
+        lines = [title + called, f"  {self.verdict}", f"  read: {', '.join(read)}"]
         for finding in self.findings:
             if finding.is_action:
                 lines += [f"  {line}" for line in str(finding).splitlines()]

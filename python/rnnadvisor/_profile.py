@@ -6,6 +6,7 @@ import ctypes
 import os
 import re
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional, Union
 
@@ -52,15 +53,15 @@ def mark(function: str) -> None:
 class profile:
     """Records a block: `with rnnadvisor.profile() as p: …`, then `print(p)`, p.findings, p.open().
 
-    output: the profile to write; default: beside the recording, with the next free number. With --capture-range
-        cuda-profiler-api the process records nothing but such blocks; without it all of it is recorded, blocks or not.
-        A profile has everything that was recorded until the end of its block, earlier blocks too.
+    output: the profile to write, also over an existing one; default: beside the recording, with the next free number.
+    With --capture-range cuda-profiler-api the process records nothing but such blocks, and the rest runs as without it.
     Raises NotRecorded where the process was not started with the plugin; the message says how to.
     """
 
     def __init__(self, output: Optional[Union[str, Path]] = None) -> None:
         self._output = None if output is None else Path(output)
         self._open = False
+        self._since = 0.0
         self._findings: Optional[Findings] = None
         self.path: Optional[Path] = None
         self.remarks: list[str] = []
@@ -76,6 +77,7 @@ class profile:
         if not is_recorded():
             raise NotRecorded(HOW)
         wait_for_gpu()
+        self._since = time.time()
         mark("cuProfilerStart")
         self._open = True
 
@@ -89,7 +91,7 @@ class profile:
         folder = os.environ["RNNADVISOR_SPOOL"]
         self.path = self._output or free_name(folder)
         # collect waits two seconds for this process to end; by then the last kernels are in the file.
-        answer = run(["collect", folder, "--output", str(self.path), *(["--force"] if self._output else [])])
+        answer = run(["collect", folder, "--since", f"{self._since:.9f}", "-o", str(self.path), *(["--force"] if self._output else [])])
         self.remarks = answer.remarks
 
     @property

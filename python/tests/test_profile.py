@@ -53,7 +53,7 @@ print(os.environ["RNNADVISOR_SPOOL"] != "", file=sys.stderr)
     assert count(tmp_path / "run.rnnprof") == 5  # that of the whole run has the same block
 
 
-def test_blocks_add_up_and_have_files_of_their_own(python, tmp_path, standin):
+def test_each_block_has_a_profile_of_its_own(python, tmp_path, standin):
     body = """
 for n in (5, 2):
     with rnnadvisor.profile() as p:
@@ -64,7 +64,7 @@ with rnnadvisor.profile("named.rnnprof"):
 """
     ended = run(python, tmp_path, standin, body, "--capture-range", "cuda-profiler-api")
     assert ended.returncode == 0, ended.stderr
-    assert [count(tmp_path / name) for name in ("run-1.rnnprof", "run-2.rnnprof", "named.rnnprof")] == [5, 7, 11]
+    assert [count(tmp_path / name) for name in ("run-1.rnnprof", "run-2.rnnprof", "named.rnnprof")] == [5, 2, 4]
 
 
 def test_an_error_in_the_block_ends_the_block(python, tmp_path, standin):
@@ -81,9 +81,10 @@ calls(1)
     assert ended.stdout.split("'")[1:] == ["of the program", " 5\n"], ended.stderr
 
 
-def test_without_a_capture_range_all_of_the_process_is_recorded(python, tmp_path, standin):
+def test_without_a_capture_range_the_rest_is_recorded_too(python, tmp_path, standin):
     body = "calls(3)\nwith rnnadvisor.profile() as p:\n    calls(5)\nprint(len(p.open().rows('calls')))\n"
-    assert run(python, tmp_path, standin, body).stdout == "8\n"
+    assert run(python, tmp_path, standin, body).stdout == "5\n"
+    assert count(tmp_path / "run.rnnprof") == 8
 
 
 def test_check_within_a_recorded_process_is_not_recorded(python, tmp_path, standin):

@@ -26,6 +26,13 @@ def test_findings_are_the_commands(sample):
         assert findings.write("html").lstrip().lower().startswith("<!doctype html")
 
 
+def test_layers_of_a_recording_say_where_they_are_called(sample):
+    with rnnadvisor.open(sample.parent / "programs" / "pytorch-two-layers.rnnprof") as recording:
+        (layer,) = recording.findings().layers
+    (where,) = layer.where
+    assert where.endswith("two_layers.py:17") and where in str(layer)
+
+
 def test_the_file_is_not_changed(sample):
     before = sample.read_bytes()
     with rnnadvisor.open(sample) as recording:
