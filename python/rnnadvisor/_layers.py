@@ -154,11 +154,9 @@ def torch_process(autocast: Optional[Any]) -> Configuration:
     if torch is not None and hasattr(torch, "backends"):
         known["version"] = str(torch.__version__).split("+")[0]
         known["cudnn_enabled"] = _state(torch, "backends.cudnn.enabled")
-        tf32 = _state(torch, "backends.cudnn.allow_tf32")
-        if tf32 is None:  # set by the newer interface, with which the older one cannot be read
-            precision = _state(torch, "backends.cudnn.rnn.fp32_precision")
-            tf32 = None if precision is None else precision == "tf32"
-        known["allow_tf32"] = tf32
+        # PyTorch 2.9 and later; reading the older name warns there, and fails where the newer one was set.
+        precision = _state(torch, "backends.cudnn.rnn.fp32_precision")
+        known["allow_tf32"] = _state(torch, "backends.cudnn.allow_tf32") if precision is None else precision == "tf32"
         known["deterministic"] = bool(
             _state(torch, "backends.cudnn.deterministic") or _state(torch, "are_deterministic_algorithms_enabled")
         )
@@ -166,11 +164,18 @@ def torch_process(autocast: Optional[Any]) -> Configuration:
         known["cudnn_version"] = cudnn_version(_state(torch, "backends.cudnn.version"))
         grad = _state(torch, "is_grad_enabled")
         known["no_grad"] = None if grad is None else not grad
-        on = _state(torch, "is_autocast_enabled")
-        known["autocast"] = None if on is None else (type_name(_state(torch, "get_autocast_gpu_dtype")) or None) if on else "off"
+        known["autocast"] = autocast_type(torch)
     if autocast is not None:
         known["autocast"] = type_name(autocast) or str(autocast)
     return {key: value for key, value in known.items() if value is not None}
+
+
+def autocast_type(torch: Any) -> Optional[str]:
+    on = _state(torch, "is_autocast_enabled")
+    if not on:
+        return None if on is None else "off"
+    newer = getattr(torch, "get_autocast_dtype", None)  # PyTorch 2.4 and later, where the older name warns
+    return type_name(newer("cuda") if newer is not None else torch.get_autocast_gpu_dtype()) or None
 
 
 def cudnn_version(number: Optional[int]) -> Optional[str]:

@@ -172,6 +172,10 @@ def test_settings_of_the_process(monkeypatch):
         "module_training": True,
         "needs_backward": False,
     }
+    cudnn.rnn = types.SimpleNamespace(fp32_precision="tf32")  # PyTorch 2.9
+    torch.get_autocast_dtype = {"cuda": "torch.float16"}.get  # PyTorch 2.4
+    newer = read_model(Recurrent()).configurations[0]["framework"]
+    assert newer["allow_tf32"] is True and newer["autocast"] == "float16"
 
 
 # ---- Keras, by configurations that Keras would write; Flax, by stand-ins for its modules
