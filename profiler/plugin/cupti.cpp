@@ -407,6 +407,9 @@ void cupti_pause() {
     return;
   const Ours guard;
   enable_all(false);
+  // What a person wants to see of a range need not wait for CUPTI's next flush. Other ranges may be
+  // as short as a step.
+  if (settings().capture == Settings::Capture::profiler_api) api.cuptiActivityFlushAll(0);
 }
 
 bool cupti_begin(std::uint64_t call) {

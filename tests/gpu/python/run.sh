@@ -23,6 +23,8 @@ else
   "$python" -m venv --system-site-packages --without-pip venv
   install=("$python" -m pip --python venv/bin/python)
 fi
+# Where PYTHON is itself of a virtual environment, the new one sees only what that one is based on.
+"$python" -c 'import site; print("\n".join(site.getsitepackages()))' >"$(echo venv/lib/python3*/site-packages)/of_python.pth"
 begin=$(now)
 "${install[@]}" install --quiet --disable-pip-version-check --no-index --no-deps --ignore-installed "$wheel"
 installed=$(now)

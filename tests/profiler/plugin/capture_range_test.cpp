@@ -79,6 +79,15 @@ TEST(CaptureRange, TimesAreWrittenWhenTheRangeEnds) {
   EXPECT_THAT(result.spool().times, SizeIs(20));
 }
 
+TEST(CaptureRange, KernelsAreWrittenWhenTheRangeEnds) {
+  Child child(PROBE_FILE);
+  with_cupti(child).variable("RNNADVISOR_CAPTURE", "cuda-profiler-api");
+  const auto result = child.run({"range-then-killed"});
+  ASSERT_EQ(result.status, -SIGKILL) << result.error;
+  EXPECT_THAT(result.spool().calls, SizeIs(20));
+  EXPECT_GE(result.spool().kernels.size(), 20U);
+}
+
 TEST(CaptureRange, DelayAndDurationAreKept) {
   Child child(PROBE_FILE);
   with_cupti(child)
