@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/model/cost.h"
 #include "core/model/time_fit.h"
 #include "core/model/time_intervals.h"
 #include "core/model/time_stored.h"
@@ -532,6 +533,12 @@ std::optional<TimePrediction> TimeModel::predict(const RnnConfig& config, Phase 
   const std::size_t place = KeptPredictions::place_of(call, phase);
   if (auto known = state_->kept.at(place, call, phase)) return known;
   auto made = state_->predict(call, phase);
+  if (made) {
+    // No call is faster than the device can be at most: less than that is no prediction.
+    const double least = lower_bound(call, phase, state_->device).bound_ms / 1e3;
+    if (made->seconds < least) return std::nullopt;
+    made->low_seconds = std::max(made->low_seconds, least);
+  }
   if (made) state_->kept.keep(place, std::move(call), phase, *made);
   return made;
 }

@@ -48,7 +48,8 @@ class TimeModel {
   TimeModel(const TimeModel&) = delete;
   TimeModel& operator=(const TimeModel&) = delete;
 
-  // As PredictTime. The first call for a group of kernels takes some ten milliseconds where it has
+  // As PredictTime; never below lower_bound() of the device, and no interval reaches below it. The
+  // first call for a group of kernels takes some ten milliseconds where it has
   // to be fitted, others microseconds.
   std::optional<TimePrediction> predict(const RnnConfig& config, Phase phase) const;
 

@@ -223,6 +223,30 @@ TEST(TimeModel, PredictsNothingOfWhatIsRefusedOrUnlikeAll) {
   EXPECT_FALSE(TimeModel({}, h200()).predict(config_of(512, 64, 32), Phase::forward_training));
 }
 
+// Nothing is faster than the device can be at most. Of one that could do a thousandth of what was
+// measured, every prediction would be.
+TEST(TimeModel, NoPredictionIsBelowTheBound) {
+  DeviceSpec slow = h200();
+  int predicted = 0, none = 0;
+  for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-5}) {
+    slow.memory_bandwidth = h200().memory_bandwidth * factor;
+    slow.measured_bandwidth.reset();
+    const TimeModel model(made_up_times(), slow);
+    for (const int hidden : {128, 300, 512, 1000}) {
+      const RnnConfig config = config_of(hidden, 100, 100);
+      const double bound = lower_bound(config, Phase::forward_training, slow).bound_ms / 1e3;
+      const auto time = model.predict(config, Phase::forward_training);
+      none += time ? 0 : 1;
+      if (!time) continue;
+      ++predicted;
+      EXPECT_GE(time->seconds, bound);
+      EXPECT_GE(time->low_seconds, bound);
+    }
+  }
+  EXPECT_GT(predicted, 4);
+  EXPECT_GT(none, 0);
+}
+
 TEST(TimeModel, UsesFloatRowsWithOneLengthWithTheOverheadOfOthers) {
   MeasuredTimes times = made_up_times();
   for (const int hidden : {64, 128, 256, 512, 1024}) {
