@@ -7,6 +7,7 @@
 
 #include "advisor/facts/framework_call.h"
 #include "advisor/judge/asked_configuration.h"
+#include "advisor/report/phase_times.h"
 #include "advisor/rules/evaluate.h"
 #include "core/model/memory.h"
 
@@ -146,6 +147,31 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
   }
   result.predicted = sum_of(result.phases);
   return result;
+}
+
+std::optional<Measured> measured_in(const Document& profile, const Exploration& exploration) {
+  if (exploration.calls > 1) return std::nullopt;
+  RnnConfig wanted = exploration.config();
+  wanted.id.clear();
+  for (const auto& report : profile.report().configurations) {
+    if (report.device == nullptr || report.device->id != exploration.device().id) continue;
+    RnnConfig own = report.configuration->config;
+    own.id.clear();
+    if (own != wanted || !report.configuration->described()) continue;
+    Measured measured{report.verdict, profile.name(), {}, 0, false};
+    const auto times = advisor::phase_times(report);
+    for (const auto& phase : exploration.phases) {
+      const auto of = std::find_if(times.begin(), times.end(),
+                                   [&](const auto& time) { return time.phase == phase.phase; });
+      if (of == times.end()) break;
+      const double ms = of->timed_ms > 0 ? of->timed_ms : of->kernel_ms + of->idle_ms;
+      measured.traced = measured.traced || of->timed_ms <= 0;
+      measured.ms.emplace_back(phase.phase, ms);
+      measured.sum_ms += ms;
+    }
+    if (!measured.ms.empty() && measured.ms.size() == exploration.phases.size()) return measured;
+  }
+  return std::nullopt;
 }
 
 }  // namespace rnnadvisor::gui

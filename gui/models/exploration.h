@@ -23,6 +23,15 @@ struct ExploredPhase {
   std::optional<model::TimePrediction> predicted;  // absent: not known
 };
 
+// What a profile measured of a configuration.
+struct Measured {
+  std::string verdict;  // of its report
+  QString profile;
+  std::vector<std::pair<Phase, double>> ms;  // by phase, of one call
+  double sum_ms = 0;
+  bool traced = false;  // of some phase no time without tracing is known
+};
+
 struct Exploration {
   DocumentPointer document;  // a profile of this configuration, judged
   std::vector<Violation> violations;
@@ -35,6 +44,7 @@ struct Exploration {
   model::MemoryNeed memory;
   // Sum over the phases; absent where one is not known.
   std::optional<model::MapTime> predicted;
+  std::optional<Measured> measured;  // by the profile that is open
   // The program around it leaves the choice to its framework, report().framework, which chooses
   // config().algo.
   bool framework_chooses = false;
@@ -51,5 +61,9 @@ Exploration explore(const ConfigInput& input, const DeviceSpec& device,
                     std::shared_ptr<const advisor::RuleSet> rules,
                     const model::PredictTime& predict = {},
                     const std::vector<RnnConfig>& more = {});
+
+// Of the first configuration of the profile that is this one, on this device, with a time of every
+// phase; nothing where there is none.
+std::optional<Measured> measured_in(const Document& profile, const Exploration& exploration);
 
 }  // namespace rnnadvisor::gui

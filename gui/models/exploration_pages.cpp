@@ -1,6 +1,7 @@
 #include "gui/models/exploration_pages.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "advisor/report/content.h"
@@ -42,9 +43,23 @@ QString bound_of(const Exploration& e) {
   return e.bound_ms > 0 ? Texts::tr("at least %1").arg(format_ms(e.bound_ms)) : QStringLiteral("–");
 }
 
+// With how far it is off where the time is known.
 QString time_of(const Page& page, const Exploration& e) {
-  if (e.predicted) return Page::escape(words::map_time(*e.predicted));
-  return page.dim(Texts::tr("not known"));
+  if (!e.predicted) return page.dim(Texts::tr("no prediction"));
+  QString text = Page::escape(words::map_time(*e.predicted));
+  if (!e.measured || e.measured->sum_ms <= 0) return text;
+  const double off = e.predicted->seconds * 1e3 / e.measured->sum_ms - 1;
+  return text + QStringLiteral("<br>") +
+         page.dim(
+             (off < 0 ? Texts::tr("%1 less than measured") : Texts::tr("%1 more than measured"))
+                 .arg(to_qt(words::percent(std::abs(off)))));
+}
+
+QString measured_of(const Page& page, const Exploration& e) {
+  if (!e.measured) return QStringLiteral("–");
+  return page.strong(Page::escape(format_ms(e.measured->sum_ms))) + QLatin1Char(' ') +
+         page.dim((e.measured->traced ? Texts::tr("in %1, with tracing") : Texts::tr("in %1"))
+                      .arg(Page::escape(e.measured->profile)));
 }
 
 QString memory_of(const Page& page, const Exploration& e) {
@@ -76,6 +91,8 @@ void add_summary(Page& page, const Exploration& now, const Exploration* held) {
       const QString calls = Texts::tr("%n call(s)", nullptr, many(e.calls));
       return e.calls > 1 ? page.strong(calls) : calls;
     });
+  if (now.measured || (held != nullptr && held->measured))
+    row(Texts::tr("Measured time"), [&](const Exploration& e) { return measured_of(page, e); });
   row(Texts::tr("Predicted time"), [&](const Exploration& e) { return time_of(page, e); });
   row(Texts::tr("Lower bound"), [&](const Exploration& e) { return bound_of(e); });
   row(Texts::tr("Memory"), [&](const Exploration& e) { return memory_of(page, e); });
@@ -144,7 +161,7 @@ void add_findings(Page& page, const Exploration& now, const Exploration* held) {
 
 QString exploration_verdict(const Exploration& now, const Exploration* held, const Theme& theme) {
   Page page(theme);
-  page.paragraph(Page::escape(now.report().verdict));
+  page.paragraph(Page::escape(now.measured ? now.measured->verdict : now.report().verdict));
   for (const auto& violation : now.violations) {
     page.paragraph(page.colored(mark(advisor::Severity::error), theme.error) + QLatin1Char(' ') +
                    page.strong(Page::escape(violation.message)) + QStringLiteral("<br>") +

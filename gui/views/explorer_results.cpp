@@ -45,41 +45,57 @@ void ExplorerView::show_map() {
 }
 
 void ExplorerView::show_predicted() {
-  predicted_->setVisible(now_.predicted.has_value());
-  if (!now_.predicted) {
-    if (now_.report().no_call) {
-      predicted_note_->setText(to_qt(now_.report().verdict));
-      return;
-    }
-    const bool refused = now_.report().predicted.implementation == model::Implementation::none;
-    predicted_note_->setText(
-        refused ? tr("No time: cuDNN refuses this configuration.")
-                : to_qt(advisor::without_code_marks(words::no_times(now_.device().name))));
-    return;
-  }
   auto bars = std::make_unique<chart::Bars>();
   bars->legend = false;
+  const auto ms = [](double of) { return from_qt(format_ms(of)); };
   const auto add = [&](const Exploration& e, bool before) {
+    if (e.measured) {
+      for (const auto& [phase, time] : e.measured->ms) {
+        chart::Bars::Row row;
+        row.label = label_of(phase, before);
+        row.note = from_qt(tr("%1 measured").arg(format_ms(time)));
+        row.segments.push_back(
+            {time, ink_of(phase, before), std::string(words::phase(phase)), ms(time)});
+        bars->rows.push_back(std::move(row));
+      }
+    }
+    if (!e.predicted) return;
     for (const auto& phase : e.phases) {
       if (!phase.predicted) continue;
       const auto& time = *phase.predicted;
-      const auto ms = [](double seconds) { return from_qt(format_ms(seconds * 1e3)); };
       chart::Bars::Row row;
       row.label = label_of(phase.phase, before);
-      row.note = ms(time.seconds);
-      row.segments.push_back(
-          {time.seconds * 1e3, ink_of(phase.phase, before), std::string(words::phase(phase.phase)),
-           from_qt(tr("%1 to %2").arg(to_qt(ms(time.low_seconds)), to_qt(ms(time.high_seconds))))});
+      row.note = ms(time.seconds * 1e3);
+      row.segments.push_back({time.seconds * 1e3, ink_of(phase.phase, before),
+                              std::string(words::phase(phase.phase)),
+                              from_qt(tr("%1 to %2")
+                                          .arg(to_qt(ms(time.low_seconds * 1e3)),
+                                               to_qt(ms(time.high_seconds * 1e3))))});
       bars->rows.push_back(std::move(row));
     }
   };
   add(now_, false);
-  if (held_) add(*held_, true);
-  predicted_->set_chart(std::move(bars));
-  QString note = tr("In all %1.").arg(to_qt(words::map_time(*now_.predicted)));
-  if (const auto& basis = now_.phases.front().predicted->basis; !basis.empty())
-    note += QLatin1Char(' ') + tr("Estimated from: %1.").arg(to_qt(words::clean(basis)));
-  predicted_note_->setText(note);
+  if (held_ && (now_.predicted || now_.measured)) add(*held_, true);
+  predicted_->setVisible(!bars->rows.empty());
+  if (!bars->rows.empty()) predicted_->set_chart(std::move(bars));
+  QStringList notes;
+  if (now_.measured)
+    notes << tr("Measured in all %1, in %2.")
+                 .arg(format_ms(now_.measured->sum_ms), now_.measured->profile);
+  if (now_.predicted) {
+    notes << tr("Predicted in all %1.").arg(to_qt(words::map_time(*now_.predicted)));
+    if (const auto& basis = now_.phases.front().predicted->basis; !basis.empty())
+      notes << tr("Estimated from: %1.").arg(to_qt(words::clean(basis)));
+  } else if (now_.report().no_call) {
+    notes << to_qt(now_.report().verdict);
+  } else if (now_.report().predicted.implementation == model::Implementation::none) {
+    notes << tr("No time: cuDNN refuses this configuration.");
+  } else if (now_.measured) {
+    notes << tr("No prediction: the model of this device has no time for such a call.");
+  } else {
+    notes << to_qt(advisor::without_code_marks(words::no_times(now_.device().name)));
+  }
+  predicted_note_->setText(notes.join(QLatin1Char(' ')));
 }
 
 void ExplorerView::show_results() {

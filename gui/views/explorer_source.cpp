@@ -34,6 +34,7 @@ void ExplorerView::set_document(DocumentPointer document) {
   } else if (source_ >= known || !same) {
     source_ = -1;
   }
+  if (rules_) changed();  // the profile may have measured it
   tell_source();
 }
 
@@ -58,9 +59,10 @@ void ExplorerView::tell_source() {
   }
   const int other = source_ >= 0 ? source_ : first_described();
   if (edited_ && other >= 0)
-    text += QStringLiteral(" · <a href=\"profile\">%1</a>")
+    text += QStringLiteral(" · <a href=\"profile\" style=\"color:%2\">%1</a>")
                 .arg(source_ >= 0 ? tr("as it was")
-                                  : tr("take that of %1").arg(name(other).toHtmlEscaped()));
+                                  : tr("take that of %1").arg(name(other).toHtmlEscaped()),
+                     theme_.accent.name());
   source_text_->setText(text);
 }
 

@@ -88,7 +88,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   predicted_note_->setWordWrap(true);
   const std::array<std::pair<QString, QWidget*>, 4> cards = {
       {{tr("Roofline"), roofline_},
-       {tr("Predicted time (estimate)"), predicted_},
+       {tr("Measured and predicted time"), predicted_},
        {tr("Time at the device's ceilings"), times_},
        {tr("Memory"), memory_}}};
   for (const auto& [name, chart] : cards) {
@@ -276,6 +276,7 @@ void ExplorerView::release() {
 void ExplorerView::changed() {
   if (!rules_) return;
   now_ = explore(input(), device(), rules_, predict_, more_);
+  if (document_) now_.measured = measured_in(*document_, now_);
   editor_.choose_algo(now_.config().algo);
   form_->show_values(input().config);
   std::map<std::string, QString, std::less<>> wrong;
@@ -294,6 +295,7 @@ void ExplorerView::set_theme(const Theme& theme) {
   theme_ = theme;
   for (auto* chart : {roofline_, times_, memory_, predicted_}) chart->set_theme(theme);
   maps_->set_theme(theme);
+  tell_source();  // a label's links keep the colour of when they were set
   if (now_.document) show_results();
 }
 

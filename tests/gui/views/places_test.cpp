@@ -161,5 +161,29 @@ TEST_F(PlacesTest, TheSessionKeepsPartnerRuleAndExplorer) {
   EXPECT_EQ(compare()->model().comparison().before->path(), two_layers);
 }
 
+// What the open profile measured is no prediction, and is not "not run".
+TEST_F(PlacesTest, TheExplorerKnowsWhatTheProfileMeasured) {
+  open(QStringLiteral("sample:deepbench"));
+  window_->go(QStringLiteral("explorer"));
+  const auto& all = window_->document()->report().configurations;
+  const auto expect_measured = [&](std::size_t configuration) {
+    const QString said = words();
+    EXPECT_FALSE(said.contains(QStringLiteral("Not run"))) << configuration;
+    EXPECT_FALSE(said.contains(QStringLiteral("nothing comparable"))) << configuration;
+    EXPECT_TRUE(said.contains(format_ms(all[configuration].step_ms()))) << configuration;
+    EXPECT_TRUE(said.contains(to_qt(all[configuration].verdict))) << configuration;
+  };
+  expect_measured(0);
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].step_ms() > 0) last = i;
+  ASSERT_GT(last, 0U);
+  window_->follow(*parse_link(QStringLiteral("explore:%1").arg(last)));
+  expect_measured(last);
+  // Another size was not measured, and says so.
+  ASSERT_TRUE(set("hidden_size", "1234"));
+  EXPECT_TRUE(words().contains(QStringLiteral("Not run")));
+}
+
 }  // namespace
 }  // namespace rnnadvisor::gui
