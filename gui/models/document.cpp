@@ -79,6 +79,12 @@ std::vector<TimeRange> gpu_ranges(const Profile& profile) {
   return ranges;
 }
 
+// Of what is still being read nothing can be said: a rule that passes now may fire in the end.
+const advisor::RuleSet& no_rules() {
+  static const advisor::RuleSet none;
+  return none;
+}
+
 }  // namespace
 
 Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
@@ -86,7 +92,8 @@ Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rule
                    const advisor::PredictFor& predict_for)
     : profile_(std::move(profile)),
       rules_(std::move(rules)),
-      judgement_(advisor::judge(profile_, *rules_, {{}, true, keep_going, predict_for})),
+      judgement_(advisor::judge(profile_, outline ? no_rules() : *rules_,
+                                {{}, true, keep_going, predict_for})),
       report_(advisor::make_report(profile_, judgement_, *rules_)),
       path_(std::move(path)),
       extent_(extent_of(profile_)),
@@ -180,6 +187,20 @@ TimeRange Document::host_range_of_call(int call) const {
 
 TimeRange Document::gpu_range_of_call(int call) const {
   return holds({ItemKind::call, call}) ? gpu_ranges_[static_cast<std::size_t>(call)] : TimeRange{};
+}
+
+int Document::typical_call(int configuration, std::optional<Phase> phase) const {
+  std::vector<std::pair<std::int64_t, int>> traced;
+  for (std::size_t i = 0; i < profile_.calls.size(); ++i) {
+    const auto& call = profile_.calls[i];
+    if ((configuration < 0 || call.configuration == configuration) &&
+        (!phase || call.phase == *phase) && gpu_ranges_[i].length() > 0)
+      traced.emplace_back(gpu_ranges_[i].length(), static_cast<int>(i));
+  }
+  if (traced.empty()) return -1;
+  const auto middle = traced.begin() + static_cast<std::ptrdiff_t>((traced.size() - 1) / 2);
+  std::nth_element(traced.begin(), middle, traced.end());
+  return middle->second;
 }
 
 void let_go(DocumentPointer document) {

@@ -19,7 +19,7 @@ namespace rnnadvisor::gui {
 class Document {
  public:
   // Judges the profile. `path` is where it came from: a file, or "sample:NAME".
-  // `outline`: its records are still being read, and what needs them is not known yet.
+  // `outline`: its records are still being read; no rule judges it.
   // `keep_going` is asked while it is judged, with the share that is done; once it says no the
   // document is of no use. `predict_for`: as JudgeOptions has it.
   Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rules, QString path,
@@ -48,6 +48,9 @@ class Document {
   // it measured); empty where there is no such call or nothing of it is known.
   TimeRange host_range_of_call(int call) const;
   TimeRange gpu_range_of_call(int call) const;
+  // Of the calls of a configuration (-1: of any) and of a phase, if one is given, that of median
+  // length on the GPU; -1: none was traced.
+  int typical_call(int configuration = -1, std::optional<Phase> phase = {}) const;
   bool holds(Item item) const;  // the index is one of this profile's
   // An error that says how many there are of its kind where it holds no such item.
   Result<void> check(Item item) const;

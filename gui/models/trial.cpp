@@ -66,7 +66,6 @@ namespace {
 // What stands in the way of both.
 QString nothing_to_apply(const Document& document, int finding, int suggestion) {
   if (!document.holds({ItemKind::finding, finding})) return Texts::tr("the finding is gone");
-  if (document.outline()) return Texts::tr("the profile is still being read");
   const auto& found = document.judgement().findings[static_cast<std::size_t>(finding)];
   const auto n = static_cast<std::size_t>(suggestion);
   if (suggestion < 0 || n >= found.suggestions.size() || !found.suggestions[n].transform)

@@ -106,15 +106,16 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     show_busy(progress_);
     progress_->show();
     cancel_->show();
+    judging_ = false;
     subtitle_->setText(tr("Opening %1…").arg(QFileInfo(path).fileName()));
   });
   connect(&loader_, &Loader::progress, this, [this](double share) {
     progress_->setRange(0, 1000);
     progress_->setValue(static_cast<int>(share * 1000));
+    tell_reading(judging_ ? tr("Judging … %1 %").arg(static_cast<int>(share * 100))
+                          : tr("Reading kernels … %1 %").arg(static_cast<int>(share * 100)));
   });
-  connect(&loader_, &Loader::judging, this, [this](const QString& path) {
-    subtitle_->setText(tr("Judging %1…").arg(QFileInfo(path).fileName()));
-  });
+  connect(&loader_, &Loader::judging, this, [this] { judging_ = true; });
   const auto idle = [this] {
     progress_->hide();
     cancel_->hide();
@@ -137,6 +138,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     idle();
     pending_place_.reset();
     show_title();
+    overview_->tell_reading(tr("Opening was cancelled: nothing is judged without its kernels."));
     show_notice(tr("Opening %1 was cancelled.").arg(QFileInfo(path).fileName()));
   });
   connect(&marks_, &Marks::problem, this, [this](const QString& text) { show_notice(text); });
@@ -164,6 +166,11 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
 }
 
 MainWindow::~MainWindow() = default;
+
+void MainWindow::tell_reading(const QString& text) {
+  subtitle_->setText(text);
+  overview_->tell_reading(text);
+}
 
 void MainWindow::make_header() {
   header_ = new QFrame;

@@ -85,6 +85,7 @@ class MainWindow : public QMainWindow {
   QList<QAction*> commands() const { return commands_; }
 
   void open_palette();
+  void search();
   void open_shortcuts();
   void new_run(bool program = false);
   // Tries it on a GPU in the background; what comes of it is opened in the place of this profile.
@@ -126,6 +127,7 @@ class MainWindow : public QMainWindow {
                       std::function<void()> run);
   void show_document(const DocumentPointer& document);
   void show_title();
+  void tell_reading(const QString& text);
   void show_failure(const Error& error, const QString& path);
   void follow_growth();
   void follow_exports();
@@ -155,6 +157,7 @@ class MainWindow : public QMainWindow {
   ViewState state_;
   Marks marks_;
   Loader loader_;
+  bool judging_ = false;  // what it has read
   DocumentPointer document_;
   std::shared_ptr<const advisor::RuleSet> rules_;
   QString rules_folder_;

@@ -108,10 +108,11 @@ QWidget* OverviewView::make_verdict() {
   row->addWidget(sign);
   auto* text = new QVBoxLayout;
   text->setSpacing(4);
-  auto* headline = make_label(to_qt(words::clean(report.headline)), "headline");
-  headline->setWordWrap(true);
-  headline->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  text->addWidget(headline);
+  headline_ = make_label(document_->outline() ? reading_ : to_qt(words::clean(report.headline)),
+                         "headline");
+  headline_->setWordWrap(true);
+  headline_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  text->addWidget(headline_);
   QStringList about;
   about = device_names(document_->profile());
   if (document_->profile().configurations.size() == 1)
@@ -175,15 +176,21 @@ QWidget* OverviewView::make_verdict() {
   return card;
 }
 
+void OverviewView::tell_reading(const QString& text) {
+  reading_ = text;
+  if (document_ && document_->outline() && headline_ != nullptr) headline_->setText(text);
+}
+
 QWidget* OverviewView::make_actions() {
   const auto& report = document_->report();
   const auto& groups = report.actions;
   auto* card = new Card(to_qt(advisor::words::what_to_do(report)));
   auto* order = make_label(
-      !groups.empty()          ? report.errors > 0
+      document_->outline()     ? tr("Known once all kernels are read.")
+      : !groups.empty()        ? report.errors > 0
                                      ? tr("errors first, then by the time saved")
                                      : tr("by the time saved; where that is close, less effort first")
-               : report.remarks.empty() ? tr("Nothing. Every rule that could be decided passed.")
+             : report.remarks.empty() ? tr("Nothing. Every rule that could be decided passed.")
                                : tr("No action needed; there are remarks only."),
       groups.empty() ? "dim" : "small");
   order->setWordWrap(true);
@@ -310,6 +317,7 @@ QWidget* OverviewView::make_configurations() {
 void OverviewView::build() {
   table_ = nullptr;
   columns_ = nullptr;
+  headline_ = nullptr;
   if (!document_) {
     delete scroll_->takeWidget();
     auto* empty = new EmptyState;
@@ -369,8 +377,9 @@ void OverviewView::build() {
 
 void OverviewView::arrange() {
   if (columns_ == nullptr) return;
+  // Where one stands below the other, what to do comes first: it is in the second.
   columns_->setDirection(width() >= two_columns_from ? QBoxLayout::LeftToRight
-                                                     : QBoxLayout::TopToBottom);
+                                                     : QBoxLayout::BottomToTop);
 }
 
 void OverviewView::resizeEvent(QResizeEvent* event) {

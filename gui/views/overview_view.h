@@ -8,6 +8,7 @@
 #include "gui/views/view.h"
 
 class QBoxLayout;
+class QLabel;
 class QScrollArea;
 class QTableView;
 
@@ -20,6 +21,8 @@ class OverviewView : public View {
   void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QString table_text() const override;
+  // Of a profile that is still being read: how far it is, in the place of a verdict.
+  void tell_reading(const QString& text);
   QWidget* first_focus() override;
 
  protected:
@@ -52,6 +55,8 @@ class OverviewView : public View {
   ConfigurationsModel configurations_;
   WordsFilter sorted_;
   QScrollArea* scroll_ = nullptr;
+  QString reading_;
+  QLabel* headline_ = nullptr;
   QBoxLayout* columns_ = nullptr;
   QTableView* table_ = nullptr;
 };

@@ -127,6 +127,16 @@ TEST(Loader, LoadsOnAnotherThread) {
   EXPECT_EQ(judging.count(), 1);
 }
 
+// What is still being read has no verdict: kernels that are to come may change each.
+TEST(Document, AnOutlineIsNotJudged) {
+  const auto whole = open_document(QStringLiteral("sample:programs/pytorch-two-layers"), rules());
+  ASSERT_TRUE(whole);
+  const Document outline((*whole)->profile(), rules(), QStringLiteral("x"), true);
+  EXPECT_TRUE(outline.judgement().findings.empty());
+  EXPECT_TRUE(outline.judgement().verdicts.empty());
+  EXPECT_EQ(outline.report().worst(), advisor::Standing::unjudged);
+}
+
 TEST(Loader, CancelsAndOpensAnother) {
   Loader loader;
   QSignalSpy loaded(&loader, &Loader::loaded), cancelled(&loader, &Loader::cancelled);

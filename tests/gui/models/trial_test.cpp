@@ -95,9 +95,6 @@ TEST(Trial, SaysWhatCannotBeTried) {
   EXPECT_TRUE(cannot_try(*document, 0, 0).contains(QStringLiteral("the command measures it")));
   EXPECT_FALSE(cannot_try(*document, 0, 99).isEmpty());
   EXPECT_FALSE(cannot_try(*document, 9999, 0).isEmpty());
-  const Document outline(document->profile(), test_rules(), QStringLiteral("x"), true);
-  for (int i = 0; outline.holds({ItemKind::finding, i}); ++i)
-    EXPECT_TRUE(cannot_try(outline, i, 0).contains(QStringLiteral("being read")));
 }
 
 // Every suggestion that names a change either can be tried or says why not.

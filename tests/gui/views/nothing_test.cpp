@@ -5,11 +5,11 @@
 #include <QFileInfo>
 #include <QProcess>
 #include <QPushButton>
-#include <QSlider>
 #include <QTabBar>
 #include <QTemporaryDir>
 
 #include "gui/models/exploration_pages.h"
+#include "gui/views/overview_view.h"
 #include "gui/views/parts.h"
 #include "gui/views/screenshot.h"
 #include "profiler/profile/builder.h"
@@ -51,16 +51,34 @@ TEST_F(NothingTest, TimesWithoutTracesAreNotCalledUnmeasured) {
   EXPECT_TRUE(all.contains(QStringLiteral("Timed without tracing"))) << all.toStdString();
   EXPECT_FALSE(all.contains(QStringLiteral("not run")));
   EXPECT_TRUE(all.contains(QStringLiteral("rnnadvisor run --cell")));
-  for (const auto* slider : window_->findChildren<QSlider*>()) EXPECT_FALSE(slider->isVisible());
   for (const auto* tabs : window_->findChildren<QTabBar*>()) EXPECT_FALSE(tabs->isVisible());
   ASSERT_NE(empty(), nullptr);
   empty()->button()->click();
   EXPECT_TRUE(QApplication::clipboard()->text().contains(QStringLiteral("-o traced.rnnprof")));
-  // And where there are tracks they are there, with their slider.
+  // And where there are tracks they are there.
   open(QStringLiteral("sample:programs/pytorch-gru"));
   ASSERT_TRUE(window_->go(QStringLiteral("timeline")));
   QTest::qWait(10);
   EXPECT_EQ(empty(), nullptr);
+}
+
+// While it is read there is no verdict, no tick, and no "nothing to do".
+TEST_F(NothingTest, WhatIsBeingReadHasNoVerdict) {
+  const auto whole = sample("programs/pytorch-two-layers");
+  const auto outline = std::make_shared<const Document>(whole->profile(), test_rules(),
+                                                        QStringLiteral("large.rnnprof"), true);
+  for (auto* view : window_->findChildren<View*>()) view->set_document(outline);
+  window_->findChild<OverviewView*>()->tell_reading(QStringLiteral("Reading kernels … 38 %"));
+  for (const char* view : {"overview", "findings", "configuration"}) {
+    window_->go(QString::fromUtf8(view));
+    QTest::qWait(10);
+    const QString all = words();
+    EXPECT_FALSE(all.contains(QChar(0x2714))) << all.toStdString();
+    EXPECT_FALSE(all.contains(QStringLiteral("passed"))) << all.toStdString();
+    if (QString::fromUtf8(view) == QStringLiteral("overview")) {
+      EXPECT_TRUE(all.contains(QStringLiteral("Reading kernels … 38 %")));
+    }
+  }
 }
 
 TEST_F(NothingTest, AProfileOfNothingCountsNoRules) {
