@@ -41,20 +41,21 @@ std::size_t size_of(const Profile& p, ItemKind kind) {
 EventsModel::EventsModel(QObject* parent) : ColumnModel(parent) {
   const auto range = [this](Item of) { return document_->range_of(of); };
   const auto name_of_row = [this](Item of) -> QVariant { return name_of(of); };
-  describe({{tr("Begins at"),
-             [this, range](Item of) -> QVariant {
-               return format_ns(range(of).begin_ns - document_->extent().begin_ns);
-             },
-             true, [range](Item of) { return QVariant(qlonglong{range(of).begin_ns}); }},
-            {tr("Duration"), [range](Item of) -> QVariant { return format_ns(range(of).length()); },
-             true, [range](Item of) { return QVariant(qlonglong{range(of).length()}); }},
-            {tr("Name"), name_of_row},
-            {tr("RNN call"),
-             [this](Item of) -> QVariant {
-               return call_of(of) < 0 ? QString() : QString::number(call_of(of));
-             },
-             false, [this](Item of) { return QVariant(call_of(of)); }}},
-           {{Qt::ToolTipRole, name_of_row}});
+  describe(
+      {{tr("Begins at"),
+        [this, range](Item of) -> QVariant {
+          return exact_text(range(of).begin_ns - document_->extent().begin_ns);
+        },
+        true, [range](Item of) { return QVariant(qlonglong{range(of).begin_ns}); }},
+       {tr("Duration"), [range](Item of) -> QVariant { return exact_text(range(of).length()); },
+        true, [range](Item of) { return QVariant(qlonglong{range(of).length()}); }},
+       {tr("Name"), name_of_row},
+       {tr("RNN call"),
+        [this](Item of) -> QVariant {
+          return call_of(of) < 0 ? QString() : QString::number(call_of(of));
+        },
+        false, [this](Item of) { return QVariant(call_of(of)); }}},
+      {{Qt::ToolTipRole, name_of_row}});
 }
 
 void EventsModel::show_like(const DocumentPointer& document, Item item) {

@@ -63,8 +63,14 @@ class ItemPage {
   }
   void times() {
     const auto range = document_.range_of(item_);
-    row(Texts::tr("Begins"), format_ns(range.begin_ns - document_.extent().begin_ns));
-    if (range.length() > 0) row(Texts::tr("Takes"), page_.strong(format_ns(range.length())));
+    row(Texts::tr("Begins"), exact_text(range.begin_ns - document_.extent().begin_ns));
+    if (range.length() <= 0) return;
+    const QString length = page_.strong(exact_text(range.length()));
+    if (item_.kind == ItemKind::call)
+      row(Texts::tr("Host and GPU"),
+          Texts::tr("%1 from the call to the end of its last kernel").arg(length));
+    else
+      row(Texts::tr("Takes"), length);
   }
   QString call_link(int call) const {
     if (!document_.holds({ItemKind::call, call})) return {};

@@ -209,6 +209,15 @@ QString exact_ns(std::int64_t ns) {
   return QString::number(ns) + QStringLiteral("ns");
 }
 
+QString exact_text(std::int64_t ns) {
+  QString text = exact_ns(ns);
+  qsizetype unit = text.size();
+  while (unit > 0 && text[unit - 1].isLetter()) --unit;
+  text.insert(unit, QLatin1Char(' '));
+  return text.replace(QStringLiteral(" us"), QStringLiteral(" µs"))
+      .replace(QLatin1Char('-'), QChar(0x2212));
+}
+
 QString format_ns(std::int64_t ns) {
   const double value = static_cast<double>(std::abs(ns));
   const QString sign = ns < 0 ? QStringLiteral("−") : QString();

@@ -77,6 +77,7 @@ QString readable_date(const QString& iso);
 QString with_times_sign(QString text);
 QString format_ms(double ms);
 QString exact_ns(std::int64_t ns);
+QString exact_text(std::int64_t ns);  // the same to be read: "1.250004 ms"
 std::optional<std::int64_t> parse_ns(QString text);
 
 }  // namespace rnnadvisor::gui

@@ -101,7 +101,7 @@ std::string bytes_text(std::int64_t bytes) {
   return fmt::format("{} {}", short_number(value), units[unit]);
 }
 
-std::string call_label(const Profile& profile, int call, const CallSpan& span) {
+std::string call_name(const Profile& profile, int call, const CallSpan& span) {
   const auto& c = profile.calls[static_cast<std::size_t>(call)];
   std::string label = "recurrent network";
   if (c.configuration >= 0) {
@@ -118,9 +118,14 @@ std::string call_label(const Profile& profile, int call, const CallSpan& span) {
   label += phase_name(c.phase);
   if (span.implementation != model::Implementation::none)
     label += fmt::format(", {}", implementation_name(span.implementation));
-  std::int64_t duration = c.host_end_ns - c.host_start_ns;
-  if (span.known()) duration = span.end_ns - span.begin_ns;
-  return label + ", " + duration_text(duration);
+  return label;
+}
+
+std::string call_label(const Profile& profile, int call, const CallSpan& span) {
+  const auto& c = profile.calls[static_cast<std::size_t>(call)];
+  return call_name(profile, call, span) + ", " +
+         duration_text(span.known() ? span.end_ns - span.begin_ns
+                                    : c.host_end_ns - c.host_start_ns);
 }
 
 std::string_view transfer_name(const TransferTable& transfers, int row) {

@@ -5,6 +5,7 @@
 
 #include "advisor/report/words.h"
 #include "core/config/rnn_config.h"
+#include "gui/models/link.h"
 #include "gui/models/overview_charts.h"
 #include "gui/texts.h"
 #include "gui/timeline/counter_unit.h"
@@ -21,10 +22,9 @@ QString percent(std::int64_t part, std::int64_t whole) {
   return to_qt(advisor::words::percent(static_cast<double>(part) / static_cast<double>(whole)));
 }
 
-// "12.345678 ms" after the begin of the recording, to the nanosecond.
+// After the begin of the recording, to the nanosecond.
 QString moment(const Timeline& timeline, std::int64_t at) {
-  const auto ns = at - timeline.range.begin_ns;
-  return Texts::tr("%1 ms").arg(QLocale().toString(static_cast<double>(ns) / 1e6, 'f', 6));
+  return exact_text(at - timeline.range.begin_ns);
 }
 
 class Writer {
@@ -32,11 +32,14 @@ class Writer {
   explicit Writer(const Timeline& timeline) : t_(timeline), p_(*timeline.profile) {}
 
   Details of(Item item) {
-    found_.title = to_qt(item_name(t_, item));
     const auto i = static_cast<std::size_t>(item.index);
+    // A call has several times, and each has a line of its own.
+    found_.title = to_qt(item.kind == ItemKind::call ? call_name(p_, item.index, t_.calls[i])
+                                                     : item_name(t_, item));
     const TimeRange range = item.kind == ItemKind::call ? whole_call(i) : item_range(t_, item);
     line(Texts::tr("Begins"), moment(t_, range.begin_ns));
-    line(Texts::tr("Takes"), time(range.length()));
+    line(item.kind == ItemKind::call ? Texts::tr("Host and GPU") : Texts::tr("Takes"),
+         exact_text(range.length()));
     if (item.kind == ItemKind::call) call(i);
     if (item.kind == ItemKind::kernel) kernel(i);
     if (item.kind == ItemKind::transfer) transfer(i);
@@ -164,7 +167,7 @@ Details details_of_gap(const Timeline& timeline, TimeRange gap) {
   Details found;
   found.title = Texts::tr("No kernel runs");
   found.lines.emplace_back(Texts::tr("Begins"), moment(timeline, gap.begin_ns));
-  found.lines.emplace_back(Texts::tr("Takes"), time(gap.length()));
+  found.lines.emplace_back(Texts::tr("Takes"), exact_text(gap.length()));
   return found;
 }
 
@@ -197,7 +200,7 @@ Details details_of_counter(const Timeline& timeline, const Track& track, std::in
 
 Details details_of_range(const Timeline& timeline, const RangeStatistics& s) {
   Details found;
-  found.title = time(s.range.length());
+  found.title = exact_text(s.range.length());
   const auto line = [&](const QString& name, const QString& value) {
     found.lines.emplace_back(name, value);
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rnnadvisor::gui::timeline {
 namespace {
@@ -13,8 +14,10 @@ TrackState state_of(std::span<const TrackState> states, int track) {
   return i < states.size() ? states[i] : TrackState{};
 }
 
-Row row_for(const Track& track, int index, const TrackState& state, const Metrics& metrics) {
-  Row row{index, 0, 0, metrics.lane};
+Row row_for(const Track& track, int index, const TrackState& state, const Metrics& metrics,
+            int depth) {
+  const int lanes = std::min(static_cast<int>(track.lanes.size()), depth);
+  Row row{index, 0, 0, metrics.lane, state.folded ? std::min(lanes, most_folded_lanes) : lanes};
   switch (traits_of(track.kind).shape) {
     case TrackTraits::Shape::heading:
       row.height = metrics.heading;
@@ -30,16 +33,29 @@ Row row_for(const Track& track, int index, const TrackState& state, const Metric
     case TrackTraits::Shape::spans:
       if (state.folded && track.lanes.size() > 1) row.lane_height = metrics.folded_lane;
       if (state.folded && track.lanes.size() == 1) row.lane_height = metrics.lane / 2;
-      row.height = std::max(row.lane_height * shown_lanes(track, state), metrics.lane / 2);
+      row.height = std::max(row.lane_height * row.lanes, metrics.lane / 2);
   }
   return row;
 }
 
+// Whether a span of the lane lies in the range, at least partly.
+bool span_in(const Spans& spans, TimeRange range) {
+  const std::size_t next = spans.first_from(range.begin_ns);
+  return (next < spans.count && spans.start_of(next) < range.end_ns) ||
+         (next > 0 && spans.end_of(next - 1) > range.begin_ns);
+}
+
 }  // namespace
 
-int shown_lanes(const Track& track, const TrackState& state) {
-  const int lanes = static_cast<int>(track.lanes.size());
-  return state.folded ? std::min(lanes, most_folded_lanes) : lanes;
+std::vector<int> depths_in(const Timeline& timeline, TimeRange range) {
+  std::vector<int> depths;
+  depths.reserve(timeline.tracks.size());
+  for (const auto& track : timeline.tracks) {
+    std::size_t depth = track.lanes.size();
+    while (depth > 1 && !span_in(track.lanes[depth - 1].spans, range)) --depth;
+    depths.push_back(static_cast<int>(std::max<std::size_t>(1, depth)));
+  }
+  return depths;
 }
 
 Metrics scaled(const Metrics& metrics, double factor) {
@@ -56,12 +72,14 @@ Metrics scaled(const Metrics& metrics, double factor) {
 }
 
 Layout lay_out(const Timeline& timeline, std::span<const TrackState> states,
-               const Arrangement& arrangement, const Metrics& metrics) {
+               const Arrangement& arrangement, const Metrics& metrics,
+               std::span<const int> depths) {
   Layout layout;
   layout.place.assign(timeline.tracks.size(), -1);
   const auto add = [&](int i, bool pinned) {
-    Row row =
-        row_for(timeline.tracks[static_cast<std::size_t>(i)], i, state_of(states, i), metrics);
+    const auto index = static_cast<std::size_t>(i);
+    Row row = row_for(timeline.tracks[index], i, state_of(states, i), metrics,
+                      index < depths.size() ? depths[index] : std::numeric_limits<int>::max());
     auto& rows = pinned ? layout.pinned : layout.rows;
     int& height = pinned ? layout.pinned_height : layout.height;
     row.y = height;

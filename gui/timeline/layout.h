@@ -30,7 +30,7 @@ struct TrackState {
 struct Row {
   int track = 0;
   int y = 0, height = 0;  // without the gap; pinned rows from the top, others from below them
-  int lane_height = 0;
+  int lane_height = 0, lanes = 0;  // that it shows
 };
 
 struct Layout {
@@ -51,11 +51,13 @@ struct Arrangement {
   std::vector<int> pinned;  // pinned tracks in their order; what is not in it comes after
 };
 
-// `states` by track; a shorter one means the rest is as it comes.
+// `states` and `depths` by track; a shorter one means the rest is as it comes. A row has no more
+// lanes than its depth, and a folded one no more than six thin ones.
 Layout lay_out(const Timeline& timeline, std::span<const TrackState> states,
-               const Arrangement& arrangement = {}, const Metrics& metrics = {});
+               const Arrangement& arrangement = {}, const Metrics& metrics = {},
+               std::span<const int> depths = {});
 
-// Lanes that a row shows: a folded track shows no more than six thin ones.
-int shown_lanes(const Track& track, const TrackState& state);
+// By track: lanes down to the last one that has something in the range, at least one.
+std::vector<int> depths_in(const Timeline& timeline, TimeRange range);
 
 }  // namespace rnnadvisor::gui::timeline

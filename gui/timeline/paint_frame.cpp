@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "gui/models/link.h"
 #include "gui/texts.h"
 #include "gui/timeline/scene.h"
 #include "gui/timeline/ticks.h"
@@ -50,6 +51,7 @@ const QImage& ScenePainter::paint(const Scene& scene) {
   overlays(scene);
   overview(scene);
   ruler(scene);
+  crosshair(scene);
   marks(scene);
   painter_.end();
   return image_;
@@ -175,11 +177,10 @@ void ScenePainter::overview(const Scene& scene) {
   painter_.fillRect(QRect(0, 0, scene.size.width(), overview_height), theme.window);
   painter_.setFont(small_font_);
   painter_.setPen(theme.dim_text);
-  const QString length = to_qt(duration_text(scene.timeline->range.length()));
-  const QString all = QCoreApplication::translate("Timeline", "All %1").arg(length);
-  const int room = scene.header_width - scene.corner - 18;
-  painter_.drawText(QRect(14, 0, room, overview_height), Qt::AlignVCenter | Qt::AlignLeft,
-                    QFontMetrics(small_font_).horizontalAdvance(all) <= room ? all : length);
+  const QString all = QCoreApplication::translate("Timeline", "All %1")
+                          .arg(to_qt(duration_text(scene.timeline->range.length())));
+  painter_.drawText(QRect(14, 0, scene.header_width - 18, overview_height),
+                    Qt::AlignVCenter | Qt::AlignLeft, all);
   const QRect box(scene.header_width, 5, scene.spans_width(), overview_height - 10);
   painter_.fillRect(box, theme.panel);
   Scene whole;
@@ -357,6 +358,36 @@ void ScenePainter::measured(const Scene& scene) {
   painter_.drawRoundedRect(label, 3, 3);
   painter_.setRenderHint(QPainter::Antialiasing, false);
   painter_.setPen(scene.theme.text_on_accent);
+  painter_.drawText(label, Qt::AlignCenter, text);
+}
+
+QString crosshair_text(const Scene& scene) {
+  const auto time = scene.time_at(scene.pointer_x);
+  QString text = exact_text(time - scene.timeline->range.begin_ns);
+  if (scene.selection.empty() || !place_of(*scene.timeline, scene.selection)) return text;
+  const TimeRange of = item_range(*scene.timeline, scene.selection);
+  return text + (time < of.begin_ns
+                     ? Texts::tr(", %1 before the selection").arg(exact_text(of.begin_ns - time))
+                 : time > of.end_ns
+                     ? Texts::tr(", %1 after the selection").arg(exact_text(time - of.end_ns))
+                     : Texts::tr(", %1 into the selection").arg(exact_text(time - of.begin_ns)));
+}
+
+// A line through all tracks where the pointer is, and its time over the ruler.
+void ScenePainter::crosshair(const Scene& scene) {
+  const double x = scene.pointer_x;
+  if (x < scene.header_width || x >= scene.size.width()) return;
+  painter_.setPen(QPen(scene.theme.dim_text, 1, Qt::DotLine));
+  painter_.drawLine(QLineF(x, scene.top_height(), x, scene.size.height()));
+  painter_.setFont(small_font_);
+  const QString text = crosshair_text(scene);
+  QRectF label(0, overview_height + 1, QFontMetrics(small_font_).horizontalAdvance(text) + 12,
+               ruler_height - 2);
+  label.moveLeft(
+      std::clamp(x - label.width() / 2, scene.header_width + 1.0,
+                 std::max(scene.header_width + 1.0, scene.size.width() - label.width() - 1)));
+  painter_.fillRect(label, scene.theme.raised);
+  painter_.setPen(scene.theme.text);
   painter_.drawText(label, Qt::AlignCenter, text);
 }
 

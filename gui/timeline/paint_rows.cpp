@@ -87,12 +87,9 @@ void ScenePainter::row(const Scene& scene, const Row& one, int top) {
     case TrackTraits::Shape::samples:
       counter(scene, track, top, one.height);
       break;
-    case TrackTraits::Shape::spans: {
-      const auto index = static_cast<std::size_t>(one.track);
-      const TrackState state = index < scene.states.size() ? scene.states[index] : TrackState{};
-      for (int i = 0; i < shown_lanes(track, state); ++i)
+    case TrackTraits::Shape::spans:
+      for (int i = 0; i < one.lanes; ++i)
         lane(scene, one, track, i, top + i * one.lane_height, one.lane_height - 1);
-    }
   }
   header(scene, one, top);
 }

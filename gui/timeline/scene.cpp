@@ -35,7 +35,7 @@ std::optional<QRectF> Scene::rect_of(const Place& place) const {
   const auto index = static_cast<std::size_t>(place.track);
   const auto& track = timeline->tracks[index];
   const TrackState state = index < states.size() ? states[index] : TrackState{};
-  const int lane = std::min(place.lane, shown_lanes(track, state) - 1);
+  const int lane = std::min(place.lane, row->lanes - 1);
   const Spans& spans = track.lanes[static_cast<std::size_t>(place.lane)].spans;
   const double begin = x_of(spans.start_of(place.span)), end = x_of(spans.end_of(place.span));
   return QRectF(begin, top_of(*row, state.pinned) + lane * row->lane_height,
@@ -71,8 +71,7 @@ Under under(const Scene& scene, QPointF position, const QFont& font) {
     return found;
   }
   if (track.lanes.empty()) return found;
-  found.lane = std::min((y - top) / std::max(1, found.row->lane_height),
-                        static_cast<int>(track.lanes.size()) - 1);
+  found.lane = std::min((y - top) / std::max(1, found.row->lane_height), found.row->lanes - 1);
   const Lane& lane = track.lanes[static_cast<std::size_t>(found.lane)];
   const auto slack = static_cast<std::int64_t>(3 / scene.scale().pixels_per_ns());
   if (const auto span = span_at(lane.spans, found.time, slack))

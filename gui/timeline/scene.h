@@ -37,8 +37,6 @@ struct Scene {
   SpanPalette palette;
   QSize size;  // logical pixels
   qreal device_ratio = 1;
-  static constexpr int corner_width = 66;
-  int corner = 0;  // of the header that something else stands in, at its right above the tracks
   int header_width = 220;
   int scroll = 0;  // pixels that the rows are moved up
   TimeRange visible;
@@ -53,6 +51,7 @@ struct Scene {
   double height_factor = 1;  // of the rows
   std::vector<Mark> marks;   // by time
   int hovered_mark = -1;
+  double pointer_x = -1;  // of the pointer; -1: it is not over the tracks
 
   int spans_width() const { return std::max(1, size.width() - header_width); }
   Scale scale() const { return {visible, static_cast<double>(spans_width())}; }
@@ -76,6 +75,9 @@ struct Scene {
   std::optional<QRectF> rect_of(Item item) const;
   std::optional<QRectF> rect_of(const Place& place) const;
 };
+
+// Of the moment under the pointer: "4.030123456 s", and how far it is from the selection.
+QString crosshair_text(const Scene& scene);
 
 // What lies under a pixel.
 struct Under {
@@ -123,6 +125,7 @@ class ScenePainter {
   void outline(const Scene& scene, Item item, const QColor& color, qreal width);
   void arrows(const Scene& scene);
   void measured(const Scene& scene);
+  void crosshair(const Scene& scene);
   void marks(const Scene& scene);
   void overview_hits(const Scene& scene, const QRect& box);
   void ruler(const Scene& scene);

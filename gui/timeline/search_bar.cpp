@@ -77,12 +77,14 @@ void SearchBar::changed() {
 
 void SearchBar::set_result(const QString& text, bool wrong) {
   result_->setText(text);
+  wrong_ = wrong;
   result_->setStyleSheet(
       QStringLiteral("color: %1;").arg((wrong ? theme_.error : theme_.dim_text).name()));
 }
 
 void SearchBar::set_theme(const Theme& theme) {
   theme_ = theme;
+  set_result(result_->text(), wrong_);
   setStyleSheet(QStringLiteral("#timelineSearch { background: %1; border: 1px solid %2; "
                                "border-radius: 6px; }")
                     .arg(theme.panel.name(), theme.border.name()));

@@ -35,6 +35,7 @@ class SearchBar : public QFrame {
   QLineEdit* field_;
   QToolButton *expression_, *filter_;
   QLabel* result_;
+  bool wrong_ = false;
   Theme theme_;
 };
 

@@ -214,6 +214,7 @@ void TimelineWidget::mouseMoveEvent(QMouseEvent* event) {
 
 void TimelineWidget::drag_to(QPointF position) {
   pointer_ = position;
+  scene_.pointer_x = position.x();
   const bool far = (position - pressed_).manhattanLength() > 5;
   if (drag_ == Drag::click && far && !pressed_under_.header) drag_ = Drag::measure;
   if (drag_ == Drag::click && far && pressed_under_.header && pressed_under_.row != nullptr) {
@@ -314,6 +315,7 @@ bool TimelineWidget::viewportEvent(QEvent* event) {
 
 void TimelineWidget::hover(QPointF position) {
   pointer_ = position;
+  scene_.pointer_x = position.y() > overview_height ? position.x() : -1;
   const Under at = under(scene_, position, font());
   hover_details_ = {};
   scene_.hovered_mark = at.mark;
@@ -346,6 +348,7 @@ void TimelineWidget::forget_hover() {
   hover_details_ = {};
   scene_.hovered_row = -1;
   pointer_ = QPointF(-1, -1);
+  scene_.pointer_x = -1;
   if (state_ != nullptr) state_->hover({});
   viewport()->update();
 }

@@ -81,10 +81,7 @@ KeptTracks TimelineWidget::kept_tracks() const {
 void TimelineWidget::restore_tracks(KeptTracks kept) {
   kept_ = std::move(kept);
   // A profile of which nothing was kept has the height that was seen last.
-  if (!kept_.empty() && kept_.height != scene_.height_factor) {
-    scene_.height_factor = kept_.height;
-    emit height_changed(kept_.height);
-  }
+  if (!kept_.empty()) scene_.height_factor = kept_.height;
   kept_.height = scene_.height_factor;
   if (!ready()) return;
   arrange();
@@ -139,7 +136,10 @@ void TimelineWidget::set_height_factor(double factor) {
   if (factor == scene_.height_factor) return;
   scene_.height_factor = factor;
   tracks_moved();
-  emit height_changed(factor);
+}
+
+void TimelineWidget::make_taller(int by) {
+  set_height_factor(scene_.height_factor * (by > 0 ? height_step : 1 / height_step));
 }
 
 std::vector<std::pair<int, QString>> TimelineWidget::track_names() const {
@@ -183,8 +183,7 @@ bool TimelineWidget::key_of_tracks(const QKeyEvent& event) {
     return true;
   }
   if (event.key() == Qt::Key_H && !alt) {
-    const bool shift = event.modifiers().testFlag(Qt::ShiftModifier);
-    set_height_factor(scene_.height_factor * (shift ? 1 / height_step : height_step));
+    make_taller(event.modifiers().testFlag(Qt::ShiftModifier) ? -1 : 1);
     return true;
   }
   return false;

@@ -60,6 +60,9 @@ TimelineWidget::TimelineWidget(QWidget* parent)
     setFocus();
   });
   setMinimumSize(480, 200);
+  settled_.setSingleShot(true);
+  settled_.setInterval(250);
+  connect(&settled_, &QTimer::timeout, this, [this] { fit_depths(true); });
 }
 
 TimelineWidget::~TimelineWidget() = default;
@@ -96,11 +99,6 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   viewport()->update();
 }
 
-void TimelineWidget::set_corner(QWidget* widget) {
-  corner_ = widget;
-  update_scene_size();
-}
-
 void TimelineWidget::build(const BuildOptions& options) {
   // Keeps the document alive while anything is left that points into its profile.
   const std::shared_ptr<const Profile> profile(document_, &document_->profile());
@@ -128,6 +126,7 @@ void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
   const bool first = scene_.timeline == nullptr;
   if (!first) kept_ = kept_tracks();
   scene_.timeline = std::move(built);
+  depths_.clear();
   if (first) find_first_states();
   arrange();
   scene_.hits = nullptr;
@@ -142,6 +141,7 @@ void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
     scene_.highlighted = state_->highlighted();
   }
   take_state();
+  fit_depths(true);
   measured_changed();
   emit ready_changed();
 }
@@ -157,17 +157,38 @@ void TimelineWidget::set_theme(const Theme& theme) {
 
 void TimelineWidget::take_state() {
   if (state_ == nullptr) return;
-  if (ready()) scene_.visible = clamped(state_->visible(), scene_.timeline->range);
+  if (ready()) {
+    const auto visible = clamped(state_->visible(), scene_.timeline->range);
+    if (std::exchange(scene_.visible, visible) != visible) fit_depths(false);
+  }
   scene_.selection = state_->selection();
   scene_.hovered = state_->hovered();
   scene_.measured = state_->measured();
   viewport()->update();
 }
 
+// Levels that nothing visible uses would be a hole. Room is made at once, and taken away once what
+// is visible stands still: rows that jump while one drags cannot be read.
+void TimelineWidget::fit_depths(bool settled) {
+  if (!ready()) return;
+  const auto needed = depths_in(*scene_.timeline, scene_.visible);
+  const bool fresh = depths_.size() != needed.size();
+  bool changes = fresh;
+  for (std::size_t i = 0; i < needed.size() && !fresh; ++i) {
+    const bool grows = needed[i] > depths_[i];
+    if (!grows && !(settled && needed[i] < depths_[i])) continue;
+    depths_[i] = needed[i];
+    changes = true;
+  }
+  if (fresh) depths_ = needed;
+  if (changes) relayout();
+  if (!settled) settled_.start();
+}
+
 void TimelineWidget::relayout() {
   if (!ready()) return;
   scene_.layout = lay_out(*scene_.timeline, scene_.states, scene_.arrangement,
-                          scaled(Metrics{}, scene_.height_factor));
+                          scaled(Metrics{}, scene_.height_factor), depths_);
   update_scene_size();
   viewport()->update();
 }
@@ -177,10 +198,6 @@ void TimelineWidget::update_scene_size() {
   scene_.device_ratio = devicePixelRatioF();
   scene_.header_width = std::clamp(scene_.size.width() / 5, 150, 260);
   const int room = scene_.rows_height();
-  if (corner_ != nullptr) {
-    corner_->setGeometry(scene_.header_width - Scene::corner_width, 9, Scene::corner_width - 8, 22);
-    scene_.corner = Scene::corner_width;
-  }
   verticalScrollBar()->setPageStep(room);
   verticalScrollBar()->setRange(0, std::max(0, scene_.layout.height - room));
   scene_.scroll = verticalScrollBar()->value();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <QAbstractScrollArea>
+#include <QTimer>
 #include <memory>
 #include <optional>
 #include <set>
@@ -41,10 +42,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   // What a wheel without Ctrl and Shift does: zoom, as in Tracy, or scroll through the tracks.
   void set_wheel_zooms(bool zooms) { wheel_zooms_ = zooms; }
 
-  // Something small in the corner above the names of the tracks, beside the length of the whole; a
-  // child of the viewport.
-  void set_corner(QWidget* widget);
-
   QAccessible::Role described_role() const override { return QAccessible::Canvas; }
   QString described_content() const override;
   QString described_selection() const override;
@@ -78,6 +75,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   // Tracks, in timeline_tracks.cpp.
   void move_track(int track, int by);  // up or down among its siblings, or among pinned ones
   void set_height_factor(double factor);
+  void make_taller(int by);  // all tracks, by a fifth of their height; below 0 lower
   double height_factor() const { return scene_.height_factor; }
   // What each track is called, for finding one: "Kernels, stream 7 – python3.12 2164".
   std::vector<std::pair<int, QString>> track_names() const;
@@ -100,7 +98,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
  signals:
   void ready_changed();
   void search_changed();
-  void height_changed(double factor);
   void tracks_changed();  // kept_tracks() says something else
   // Something that another panel shows.
   void link_activated(const rnnadvisor::gui::Link& link);
@@ -126,6 +123,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void take(std::shared_ptr<const timeline::Timeline> built);
   void take_state();
   void relayout();
+  void fit_depths(bool settled);
   void update_scene_size();
   void selection_changed();
   void highlighted_changed();
@@ -152,7 +150,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   double zoom_anchor() const;
   int current_track() const;
   bool escape();
-  QWidget* corner_ = nullptr;
   QString empty_text() const;
   void paint_empty(QPainter& painter);
   void paint_cards(QPainter& painter);
@@ -182,6 +179,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   Drag drag_ = Drag::none;
   timeline::Details hover_details_;
   timeline::Details measured_details_;
+  std::vector<int> depths_;  // lanes that tracks have room for
+  QTimer settled_;
   bool without_memory_ = false;  // for the tracks of this document
 
   // Last, so that they are gone first.

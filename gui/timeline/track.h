@@ -83,7 +83,9 @@ std::shared_ptr<const Timeline> build_timeline(std::shared_ptr<const Profile> pr
 // By Profile::calls, in one pass over the kernels.
 std::vector<CallSpan> find_call_spans(const Profile& profile);
 
-// "LSTM 2x1024 fp16 B64 T128, standard, 14.2 ms".
+// "LSTM 2x1024 fp16 B64 T128, standard".
+std::string call_name(const Profile& profile, int call, const CallSpan& span);
+// With its time on the GPU, else on the host, for the bar that shows it: ", 14.2 ms".
 std::string call_label(const Profile& profile, int call, const CallSpan& span);
 // "14.2 ms", three significant digits; "0 ns".
 std::string duration_text(std::int64_t ns);

@@ -27,8 +27,8 @@ EventsPanel::EventsPanel(ViewState* state, QWidget* parent)
   table_->sortByColumn(-1, Qt::AscendingOrder);
   // Widths from the contents would look at every row.
   const int letters = fontMetrics().horizontalAdvance(QLatin1Char('0'));
-  table_->setColumnWidth(EventsModel::start, letters * 13);
-  table_->setColumnWidth(EventsModel::duration, letters * 12);
+  table_->setColumnWidth(EventsModel::start, letters * 16);
+  table_->setColumnWidth(EventsModel::duration, letters * 15);
   table_->setColumnWidth(EventsModel::call, letters * 10);
   table_->horizontalHeader()->setSectionResizeMode(EventsModel::name, QHeaderView::Stretch);
   layout->addWidget(table_, 1);

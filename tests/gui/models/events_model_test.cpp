@@ -25,7 +25,7 @@ TEST(EventsModel, ListsWhatHasTheSameName) {
   ASSERT_GE(row, 0);
   EXPECT_EQ(model.item(row), of);
   EXPECT_EQ(model.index(row, EventsModel::duration).data(),
-            format_ns(kernels.end_ns[5000] - kernels.start_ns[5000]));
+            exact_text(kernels.end_ns[5000] - kernels.start_ns[5000]));
   // One of another name is not in it.
   for (int i = 0; i < static_cast<int>(kernels.size()); ++i) {
     if (kernels.name[static_cast<std::size_t>(i)] != name) {

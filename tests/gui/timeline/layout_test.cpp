@@ -99,5 +99,28 @@ TEST(Layout, RowsGrowAndShrink) {
   EXPECT_EQ(low.row_of(2)->height, static_cast<int>(usual.row_of(2)->height * least_height));
 }
 
+// Ranges nest three deep at first and are alone later: there two levels would be a hole.
+TEST(Layout, ATrackIsAsDeepAsWhatIsVisible) {
+  SmallProfile p;
+  p.nvtx(0, 100, "outer");
+  p.nvtx(10, 90, "middle");
+  p.nvtx(20, 80, "inner");
+  p.nvtx(1000, 1100, "alone");
+  p.kernel(0, 10, "k");
+  const auto t = build_timeline(p.finish());
+  int nvtx = -1;
+  for (std::size_t i = 0; i < t->tracks.size(); ++i)
+    if (t->tracks[i].kind == TrackKind::nvtx) nvtx = static_cast<int>(i);
+  ASSERT_GE(nvtx, 0);
+  const auto height = [&](TimeRange range) {
+    return lay_out(*t, {}, {}, {}, depths_in(*t, range)).row_of(nvtx)->height;
+  };
+  EXPECT_EQ(height({0, 2000}), 3 * Metrics{}.lane);
+  EXPECT_EQ(height({50, 60}), 3 * Metrics{}.lane);
+  EXPECT_EQ(height({82, 88}), 2 * Metrics{}.lane);
+  EXPECT_EQ(height({950, 1200}), Metrics{}.lane);
+  EXPECT_EQ(height({200, 300}), Metrics{}.lane);
+}
+
 }  // namespace
 }  // namespace rnnadvisor::gui::timeline

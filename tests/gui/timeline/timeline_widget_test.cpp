@@ -11,6 +11,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QWheelEvent>
+#include <cmath>
 
 #include "gui/timeline/scene.h"
 #include "tests/gui/pictures.h"
@@ -478,6 +479,27 @@ TEST(TrackNames, AreThoseThatTheProgramGave) {
        {"stream 3 (side stream)", "stream 4", "thread 7 (loader)", "Test GPU (trainer)"})
     EXPECT_TRUE(names.contains(QString::fromUtf8(wanted)))
         << wanted << " in " << names.join(QStringLiteral(", ")).toStdString();
+}
+
+// Where the pointer is, to the nanosecond, and how far from what is selected.
+TEST_F(TimelineWidgetTest, TheCrosshairTellsTheMomentAndTheDistance) {
+  const Item kernel{ItemKind::kernel, 3};
+  const TimeRange range = timeline::item_range(*scene().timeline, kernel);
+  const auto at = [&](std::int64_t time) {
+    QTest::mouseMove(widget.viewport(),
+                     QPoint(static_cast<int>(std::lround(scene().x_of(time))), 300));
+    QTest::qWait(1);
+    return scene().time_at(scene().pointer_x);
+  };
+  const auto moment = at(range.end_ns + 100'000);
+  EXPECT_EQ(timeline::crosshair_text(scene()), exact_text(moment - all().begin_ns));
+  state.select(kernel);
+  const auto after = at(range.end_ns + 200'000);
+  EXPECT_TRUE(timeline::crosshair_text(scene()).contains(exact_text(after - range.end_ns) +
+                                                         QStringLiteral(" after")));
+  const auto before = at(range.begin_ns - 200'000);
+  EXPECT_TRUE(timeline::crosshair_text(scene()).contains(exact_text(range.begin_ns - before) +
+                                                         QStringLiteral(" before")));
 }
 
 }  // namespace
