@@ -13,10 +13,13 @@ struct Words {
 };
 
 // In the order in which they teach; a sample that is not listed comes after them under its name.
-constexpr std::array<Words, 13> sample_words = {{
+constexpr std::array<Words, 14> sample_words = {{
     {"programs/pytorch-two-layers",
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "PyTorch, two layers"),
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "A two-layer LSTM in training")},
+    {"programs/pytorch-two-layers-split",
+     QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "PyTorch, two layers, after"),
+     QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "The same with its first finding mended")},
     {"programs/pytorch-speech-encoder",
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "PyTorch speech encoder"),
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "Packed sequences of different lengths")},

@@ -180,8 +180,11 @@ void RecurrenceWidget::rebuild() {
       }
       const auto most = std::max_element(time.begin() + 1, time.end());
       if (*most > 0) span.implementation = static_cast<model::Implementation>(most - time.begin());
-      blocks.push_back(
-          {std::move(unrolled), with_times_sign(to_qt(timeline::call_label(p, call, span)))});
+      QString title = with_times_sign(to_qt(timeline::call_name(p, call, span)));
+      if (span.known())
+        title +=
+            tr(", %1 on the GPU").arg(to_qt(timeline::duration_text(span.end_ns - span.begin_ns)));
+      blocks.push_back({std::move(unrolled), std::move(title)});
     }
   }
   canvas_->set_blocks(std::move(blocks));

@@ -179,6 +179,12 @@ QWidget* FindingsView::first_focus() {
   return document_ ? static_cast<QWidget*>(list_) : nothing_->button();
 }
 
+bool FindingsView::search() {
+  if (!document_) return false;
+  tabs_->currentWidget()->findChild<QLineEdit*>()->setFocus();
+  return true;
+}
+
 QString FindingsView::table_text() const {
   return tabs_->currentIndex() == 1 ? table_text_of(verdict_table_) : table_text_of(list_);
 }
@@ -208,7 +214,8 @@ void FindingsView::set_document(DocumentPointer document) {
   stack_->setCurrentWidget(any ? static_cast<QWidget*>(page_) : empty_);
   if (!any && document) {
     empty_->setText(
-        document->profile().configurations.empty()
+        document->outline() ? tr("Kernels are still being read. Findings follow.")
+        : document->profile().configurations.empty()
             ? tr("There is nothing to judge: no configuration of a recurrent network is in this "
                  "profile. The overview says why that may be.")
             : tr("No rule fired: %1 passed, %2 did not apply and %3 could not be decided. See “All "

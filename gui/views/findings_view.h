@@ -26,6 +26,7 @@ class FindingsView : public View {
   void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
+  bool search() override;
   QString table_text() const override;
   int shown_finding() const { return shown_; }
   PageBrowser* page() const { return page_; }

@@ -69,7 +69,9 @@ chart::Bars OverviewView::bars_of_phases(const std::vector<int>& configurations)
         add(time.timed_ms, chart::ink_of(time.phase), std::string(words::phase(time.phase)));
       row.note =
           from_qt(format_ms(time.timed_ms > 0 ? time.timed_ms : time.kernel_ms + time.idle_ms));
-      row.link = from_qt(to_string(Link::to_view(QStringLiteral("timeline"))));
+      const int call = document_->typical_call(index, time.phase);
+      row.link = from_qt(to_string(call >= 0 ? Link::to({ItemKind::call, call})
+                                             : Link::to_view(QStringLiteral("timeline"))));
       bars.rows.push_back(std::move(row));
       bars.last_entry = from_qt(tr("GPU idle"));
     }

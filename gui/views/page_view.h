@@ -21,24 +21,30 @@ class PageView : public View {
   }
   void set_document(DocumentPointer document) override {
     document_ = std::move(document);
+    shown_ = -1;
     page_->clear();
   }
   void set_theme(const Theme& theme) override {
     theme_ = theme;
-    show_selected();
+    show_page();  // whatever else is selected by now
   }
   QWidget* first_focus() override { return page_; }
 
  private:
   void show_selected() {
     const Item item = state_->selection();
-    if (document_ && item.kind == ItemKind::configuration)
-      page_->show_page(configuration_page(*document_, item.index, theme_));
+    if (item.kind != ItemKind::configuration) return;
+    shown_ = item.index;
+    show_page();
+  }
+  void show_page() {
+    if (document_ && shown_ >= 0) page_->show_page(configuration_page(*document_, shown_, theme_));
   }
   ViewState* state_;
   DocumentPointer document_;
   Theme theme_ = light_theme();
   PageBrowser* page_;
+  int shown_ = -1;  // configuration
 };
 
 }  // namespace rnnadvisor::gui

@@ -122,6 +122,10 @@ void RulesView::set_theme(const Theme& theme) {
 }
 
 QWidget* RulesView::first_focus() { return search_; }
+bool RulesView::search() {
+  search_->setFocus();
+  return true;
+}
 QString RulesView::table_text() const { return table_text_of(list_); }
 
 QString RulesView::shown_rule() const {

@@ -22,6 +22,7 @@ class RulesView : public View {
   void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
+  bool search() override;
   QString table_text() const override;
   bool show_rule(const QString& id);  // false: there is none of this name
   QString shown_rule() const;         // its id; empty: none

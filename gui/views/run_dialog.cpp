@@ -230,7 +230,8 @@ void RunDialog::make_buttons(QVBoxLayout* layout) {
   for (auto* button : {explore_, cancel_, start_}) buttons->addWidget(button);
   layout->addLayout(buttons);
   connect(start_, &QPushButton::clicked, this, &RunDialog::start);
-  connect(cancel_, &QPushButton::clicked, this, &RunDialog::reject);
+  connect(cancel_, &QPushButton::clicked, this,
+          [this] { runner_.running() ? cancel() : reject(); });
   connect(back_, &QPushButton::clicked, this, [this] { show_form(true); });
   connect(explore_, &QPushButton::clicked, this, [this] {
     emit explore_requested(editor_.input());
@@ -378,12 +379,12 @@ void RunDialog::cancel() {
   runner_.cancel();
 }
 
+// Escape, or the frame's button: a recording of an hour is not ended by a key that was meant for
+// something else. The button that ends it has the focus already.
 void RunDialog::reject() {
-  if (runner_.running()) {
-    cancel();
-    return;
-  }
-  QDialog::reject();
+  if (!runner_.running()) return QDialog::reject();
+  run_page_->tell(tr("It still runs. “Stop it” ends it and keeps what was recorded."));
+  cancel_->setFocus();
 }
 
 void RunDialog::show_end(Runner::End end, const QString& profile, const QString& message) {

@@ -29,6 +29,7 @@ RunPage::RunPage(QWidget* parent)
       title_(make_label({}, "title")),
       state_(make_label({}, "")),
       elapsed_(make_label({}, "dim")),
+      told_(make_label({}, "heading")),
       problem_(make_label({}, "heading")),
       remedy_(make_label({}, "dim")),
       kept_(make_label({}, "dim")),
@@ -52,6 +53,8 @@ RunPage::RunPage(QWidget* parent)
   row->addWidget(state_, 1);
   row->addWidget(elapsed_);
   layout->addLayout(row);
+  told_->setWordWrap(true);
+  layout->addWidget(told_);
 
   card_->setObjectName(QStringLiteral("problem_card"));
   auto* card = new QVBoxLayout(card_);
@@ -93,6 +96,12 @@ void RunPage::begin(const QString& title, const QString& command) {
   bar_->show();
   state_->setText(tr("Starting…"));
   elapsed_->setText(elapsed_text(0));
+  told_->hide();
+}
+
+void RunPage::tell(const QString& text) {
+  told_->setText(text);
+  told_->show();
 }
 
 void RunPage::show_progress(const RunProgress& progress, qint64 elapsed_ms) {
@@ -113,6 +122,7 @@ void RunPage::add_output(const QString& text) {
 }
 
 void RunPage::stopping() {
+  told_->hide();
   show_busy(bar_);
   state_->setText(tr("Ending it; what was recorded is kept…"));
 }
@@ -120,6 +130,7 @@ void RunPage::stopping() {
 void RunPage::end(Runner::End end, const QString& profile, const QString& message,
                   qint64 elapsed_ms) {
   bar_->hide();
+  told_->hide();
   elapsed_->setText(elapsed_text(elapsed_ms));
   card_->setVisible(end != Runner::End::finished);
   state_->setText(end == Runner::End::finished    ? tr("Finished.")

@@ -20,6 +20,7 @@ class RunPage : public QWidget {
   void begin(const QString& title, const QString& command);
   void show_progress(const RunProgress& progress, qint64 elapsed_ms);
   void add_output(const QString& text);
+  void tell(const QString& text);  // until the next state
   void stopping();
   // `errors` is what it wrote on standard error.
   void end(Runner::End end, const QString& profile, const QString& message, qint64 elapsed_ms);
@@ -30,7 +31,7 @@ class RunPage : public QWidget {
   QLabel* problem() { return problem_; }
 
  private:
-  QLabel *title_, *state_, *elapsed_, *problem_, *remedy_, *kept_;
+  QLabel *title_, *state_, *elapsed_, *told_, *problem_, *remedy_, *kept_;
   QProgressBar* bar_;
   QFrame* card_;
   QToolButton* log_button_;

@@ -6,12 +6,10 @@
 #include <QLabel>
 #include <QMainWindow>
 #include <QPushButton>
-#include <QSlider>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "core/base/text.h"
@@ -29,15 +27,13 @@
 namespace rnnadvisor::gui {
 namespace {
 
-// The slider goes by powers: a step is a fifth more.
-constexpr double height_step = 1.2;
-constexpr int lowest_step = -3, highest_step = 6;
-
 constexpr int usual_bottom = 250;
 // Code in it needs room, and a large screen has it.
 constexpr int least_side = 360, side_percent = 22;
+// In less the timeline needs all of the width: what is known of the selection stands below it.
+constexpr int room_for_side = 1100;
 
-// Dragging and the slider make many changes in a row.
+// Dragging makes many changes in a row.
 constexpr int store_after_ms = 500;
 
 }  // namespace
@@ -84,7 +80,6 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   recurrence_dock_->raise();
   area_->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
   update_titles();
-  make_height_slider();
   show_what_there_is();
   connect(details_, &PageBrowser::link_activated, this, &View::link_activated);
   connect(timeline_, &TimelineWidget::link_activated, this, &View::link_activated);
@@ -143,22 +138,6 @@ void TraceView::update_titles() {
   }
 }
 
-// In the corner above the names of the tracks.
-QWidget* TraceView::make_height_slider() {
-  height_ = new QSlider(Qt::Horizontal, timeline_->viewport());
-  height_->setRange(lowest_step, highest_step);
-  height_->setAccessibleName(tr("Height of the tracks"));
-  height_->setToolTip(tr("Height of the tracks  H, Shift+H"));
-  timeline_->set_corner(height_);
-  connect(height_, &QSlider::valueChanged, timeline_,
-          [this](int step) { timeline_->set_height_factor(std::pow(height_step, step)); });
-  connect(timeline_, &TimelineWidget::height_changed, height_, [this](double factor) {
-    const QSignalBlocker quiet(height_);
-    height_->setValue(static_cast<int>(std::lround(std::log(factor) / std::log(height_step))));
-  });
-  return height_;
-}
-
 void TraceView::find_track() {
   QList<QAction*> tracks;
   auto* palette = new CommandPalette({}, this);
@@ -173,6 +152,12 @@ void TraceView::find_track() {
   palette->set_actions(tracks, tr("Find a track"));
   palette->setAttribute(Qt::WA_DeleteOnClose);
   palette->show();
+}
+
+bool TraceView::search() {
+  if (stack_->currentWidget() != area_) return false;
+  timeline_->show_search();
+  return true;
 }
 
 QString TraceView::table_text() const {
@@ -247,6 +232,17 @@ void TraceView::restore_layout(const QByteArray& layout) {
 void TraceView::showEvent(QShowEvent* event) {
   View::showEvent(event);
   if (std::exchange(sized_, true)) return;
+  if (area_->width() < room_for_side) {
+    // A dock that stands in tabs is not split but gets one more tab.
+    for (auto* dock : {events_dock_, marks_dock_}) area_->removeDockWidget(dock);
+    area_->splitDockWidget(recurrence_dock_, details_dock_, Qt::Horizontal);
+    area_->tabifyDockWidget(details_dock_, marks_dock_);
+    area_->tabifyDockWidget(recurrence_dock_, events_dock_);
+    for (auto* dock : {events_dock_, marks_dock_}) dock->show();
+    details_dock_->raise();
+    recurrence_dock_->raise();
+    update_titles();
+  }
   const int side = std::max(least_side, area_->width() * side_percent / 100);
   area_->resizeDocks({details_dock_, marks_dock_}, {side, side}, Qt::Horizontal);
   area_->resizeDocks({recurrence_dock_, events_dock_}, {usual_bottom, usual_bottom}, Qt::Vertical);
@@ -259,6 +255,8 @@ std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
           {tr("Timeline: show everything"), [t] { t->show_all(); }},
           {tr("Timeline: focus the selection"), [t] { t->focus_on_selection(); }},
           {tr("Timeline: measure the selection"), [t] { t->measure_selection(); }},
+          {tr("Timeline: taller tracks"), [t] { t->make_taller(1); }},
+          {tr("Timeline: lower tracks"), [t] { t->make_taller(-1); }},
           {tr("Timeline: search…"), [t] { t->show_search(); }},
           {tr("Timeline: next hit"), [t] { t->next_hit(1); }},
           {tr("Timeline: previous hit"), [t] { t->next_hit(-1); }},
@@ -271,6 +269,16 @@ std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
 }
 
 void TraceView::show_recurrence() {
+  // An empty dock would explain nothing.
+  if (document_ && recurrence_->calls().empty()) {
+    const Item now = state_->selection();
+    const auto& findings = document_->judgement().findings;
+    const int of = now.kind == ItemKind::finding
+                       ? findings[static_cast<std::size_t>(now.index)].configuration
+                       : -1;
+    if (const int call = document_->typical_call(of); call >= 0)
+      state_->select({ItemKind::call, call});
+  }
   recurrence_dock_->show();
   recurrence_dock_->raise();
   recurrence_->focus_steps();

@@ -11,7 +11,6 @@
 
 class QMainWindow;
 class QDockWidget;
-class QSlider;
 class QStackedWidget;
 
 namespace rnnadvisor::gui {
@@ -32,6 +31,7 @@ class TraceView : public View {
   void set_document(DocumentPointer document) override;
   void set_theme(const Theme& theme) override;
   QWidget* first_focus() override;
+  bool search() override;
   // The table where it is seen and has rows, else the details of the measured range, else the
   // steps of the unrolled call.
   QString table_text() const override;
@@ -57,7 +57,6 @@ class TraceView : public View {
  private:
   QDockWidget* add_dock(const QString& title, const char* name, QWidget* content,
                         Qt::DockWidgetArea where);
-  QWidget* make_height_slider();
   void update_titles();
   void follow_selection();
   void show_what_there_is();
@@ -73,7 +72,6 @@ class TraceView : public View {
   RecurrenceWidget* recurrence_ = nullptr;
   EventsPanel* events_ = nullptr;
   MarksPanel* marks_panel_ = nullptr;
-  QSlider* height_ = nullptr;
   bool sized_ = false;  // docks have sizes, of a layout that was kept or the usual ones
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr, *events_dock_ = nullptr,
               *marks_dock_ = nullptr;

@@ -18,6 +18,8 @@ class View : public QWidget {
   virtual void set_theme(const Theme&) {}
   // Where the keyboard goes when the view is shown.
   virtual QWidget* first_focus() { return nullptr; }
+  // Begins to search in the view; false: there is nothing to search in it.
+  virtual bool search() { return false; }
   // The view as rows of cells, for the clipboard; empty: there is no table in it.
   virtual QString table_text() const { return {}; }
 

@@ -160,6 +160,7 @@ void MainWindow::make_actions() {
   }
   add_action(view, tr("Recurrence: the call unrolled"), QKeySequence(Qt::CTRL | Qt::Key_R),
              [this] { go(QStringLiteral("recurrence")); });
+  auto* search_action = add_action(view, tr("Search"), QKeySequence::Find, [this] { search(); });
   view->addSeparator();
   for (auto* dock : trace_->docks()) {
     auto* action = dock->toggleViewAction();
@@ -215,8 +216,8 @@ void MainWindow::make_actions() {
   forward_->setEnabled(false);
 
   auto* help = menuBar()->addMenu(tr("&Help"));
-  auto* palette = add_action(help, tr("&Commands…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
-                             [this] { open_palette(); });
+  add_action(help, tr("&Commands…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+             [this] { open_palette(); });
   auto* keys = add_action(help, tr("&Keyboard and mouse…"), QKeySequence(Qt::Key_Question),
                           [this] { open_shortcuts(); });
   keys->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)});
@@ -240,8 +241,17 @@ void MainWindow::make_actions() {
   tool(forward_, Symbol::forward, tr("Forward"));
   tool(open_action, Symbol::open, tr("Open a profile"));
   tool(run_action, Symbol::run, tr("New run"));
-  tool(palette, Symbol::search, tr("Commands"));
+  tool(search_action, Symbol::search, tr("Search"));
   tool(toggle, Symbol::theme, tr("Light or dark"));
+}
+
+// In the view, else in the recording, else among the rules.
+void MainWindow::search() {
+  auto* view = qobject_cast<View*>(stack_->currentWidget());
+  if (view != nullptr && view->search()) return;
+  go(QStringLiteral("timeline"));
+  if (trace_->search()) return;
+  go(QStringLiteral("rules"));
 }
 
 void MainWindow::open_palette() {

@@ -1,6 +1,7 @@
 // Where links lead, and places in a profile.
 #include <QApplication>
 #include <QClipboard>
+#include <algorithm>
 
 #include "advisor/change/compose.h"
 #include "advisor/change/transform.h"
@@ -29,6 +30,9 @@ void MainWindow::show_item(Item item) {
     go(view_name::configuration);
     return;
   }
+  // Outlines of another finding would pass for what is shown.
+  const auto& marked = state_.highlighted();
+  if (std::find(marked.begin(), marked.end(), item) == marked.end()) state_.highlight({});
   state_.select(item);
   bring_into_view(item);
   go(view_name::timeline);
@@ -39,7 +43,9 @@ void MainWindow::bring_into_view(Item item) {
   if (range.begin_ns == 0) return;
   const TimeRange seen = state_.visible();
   const bool inside = range.begin_ns >= seen.begin_ns && range.end_ns <= seen.end_ns;
-  const bool can_be_seen = range.length() * 400 > seen.length();
+  // Who comes from elsewhere has not chosen what is visible there.
+  const int least_part = current_view() == view_name::timeline ? 400 : 20;
+  const bool can_be_seen = range.length() * least_part > seen.length();
   if (inside && can_be_seen) return;
   const auto margin = std::max<std::int64_t>(range.length() * 2, 1000);
   state_.set_visible({range.begin_ns - margin, range.end_ns + margin});

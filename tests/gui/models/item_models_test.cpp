@@ -67,6 +67,29 @@ TEST(FindingsModel, OneRowForEachRule) {
   EXPECT_EQ(model.row_of(static_cast<int>(findings.size())), -1);
 }
 
+// A card's title is what is wrong: of a rule that passed it would say the opposite.
+TEST(VerdictsModel, RulesThatPassedReadAsTheGoodState) {
+  const auto document = sample("programs/pytorch-two-layers");
+  VerdictsModel model;
+  model.set_document(document, -1);
+  int passed = 0;
+  for (int row = 0; row < model.rowCount(); ++row) {
+    const QString id = model.index(row).data(RuleRole).toString();
+    const auto* rule = document->rules().find(id.toStdString());
+    ASSERT_NE(rule, nullptr);
+    const bool only_passed =
+        model.index(row, VerdictsModel::passed).data(SortRole).toInt() > 0 &&
+        model.index(row, VerdictsModel::fired).data(SortRole).toInt() == 0 &&
+        model.index(row, VerdictsModel::told_by_another).data(SortRole).toInt() == 0;
+    const QString title = model.index(row, VerdictsModel::rule).data().toString();
+    if (only_passed && !rule->title_passed.empty()) {
+      EXPECT_FALSE(title.startsWith(to_qt(rule->title))) << title.toStdString();
+      ++passed;
+    }
+  }
+  EXPECT_GT(passed, 10);
+}
+
 TEST(ConfigurationsModel, NamesAGainThatOnlyAnotherModelReaches) {
   // Of some layers nothing but another batch has a number.
   int gains = 0, named = 0;

@@ -59,7 +59,7 @@ TEST_F(DescribedTest, TheTimelineSaysWhatItShowsAndWhatIsSelected) {
 }
 
 TEST_F(DescribedTest, TheRecurrenceSaysItsSteps) {
-  window_->go(QStringLiteral("recurrence"));
+  window_->go(QStringLiteral("timeline"));
   auto* canvas = window_->findChild<recurrence::Canvas*>();
   ASSERT_NE(canvas, nullptr);
   EXPECT_EQ(role(canvas), QAccessible::Chart);

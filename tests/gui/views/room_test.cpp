@@ -2,16 +2,21 @@
 #include <gtest/gtest.h>
 
 #include <QDialog>
+#include <QDockWidget>
 #include <QHeaderView>
 #include <QLabel>
 #include <QListView>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSettings>
-#include <QSlider>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTest>
+#include <QTextBlock>
+#include <QTextBrowser>
+#include <QTextLayout>
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "gui/models/overview_charts.h"
@@ -93,19 +98,88 @@ TEST_F(RoomTest, TheHeaderCountsAsTheListDoes) {
   EXPECT_TRUE(words.contains(QString::number(rows)));
 }
 
-TEST_F(RoomTest, TheLengthOfTheWholeIsBesideTheSlider) {
-  open(QStringLiteral("sample:planted-failures"), QStringLiteral("timeline"));
-  auto* timeline = window_->findChild<TraceView*>()->timeline();
-  const auto* slider = timeline->findChild<QSlider*>();
-  ASSERT_NE(slider, nullptr);
-  const auto& scene = timeline->scene();
-  EXPECT_GT(scene.corner, 0);
-  EXPECT_GE(slider->x(), scene.header_width - scene.corner);
-  EXPECT_LE(slider->geometry().right(), scene.header_width);
-  // "973 ms" at least has room before it.
-  const QFontMetrics metrics(timeline::small_font(timeline->font()));
-  EXPECT_GE(scene.header_width - scene.corner - 18,
-            metrics.horizontalAdvance(QStringLiteral("973 ms")));
+// What to do comes before what memory is needed, and the timeline has most of the width.
+TEST_F(RoomTest, ASmallScreenShowsFirstWhatMatters) {
+  open(QStringLiteral("sample:programs/pytorch-two-layers"), QStringLiteral("overview"),
+       {1024, 700});
+  std::map<QString, int> tops;
+  for (const auto* label : window_->findChildren<QLabel*>())
+    if (label->isVisible()) tops[label->text()] = label->mapTo(window_.get(), QPoint(0, 0)).y();
+  ASSERT_TRUE(tops.contains(QStringLiteral("Memory")));
+  ASSERT_TRUE(tops.contains(QStringLiteral("What to do first")));
+  EXPECT_LT(tops[QStringLiteral("What to do first")], tops[QStringLiteral("Memory")]);
+  ASSERT_TRUE(window_->go(QStringLiteral("timeline")));
+  QTest::qWait(50);
+  const auto& scene = window_->findChild<TraceView*>()->timeline()->scene();
+  EXPECT_GE(scene.spans_width(), window_->width() * 7 / 10);
+  EXPECT_GE(scene.size.height(), window_->height() * 4 / 10);
+}
+
+// Where a page breaks a line within a word, as in "standar/d".
+QStringList broken_words(const QTextDocument& document) {
+  QStringList broken;
+  for (auto block = document.begin(); block.isValid(); block = block.next()) {
+    const auto* layout = block.layout();
+    const QString text = block.text();
+    for (int line = 0; line + 1 < layout->lineCount(); ++line) {
+      const int at = layout->lineAt(line + 1).textStart();
+      if (at > 0 && at < text.size() && text[at - 1].isLetterOrNumber() &&
+          text[at].isLetterOrNumber())
+        broken << text.mid(std::max(0, at - 20), 20) + QLatin1Char('|') + text.mid(at, 20);
+    }
+  }
+  return broken;
+}
+
+TEST_F(RoomTest, NoWordIsBroken) {
+  for (const char* name : {"pytorch-two-layers", "jax-lstm", "pytorch-speech-encoder"}) {
+    open(QStringLiteral("sample:programs/") + QString::fromUtf8(name), QStringLiteral("overview"),
+         {1024, 700});
+    const auto expect_whole = [&](const char* where) {
+      QTest::qWait(30);
+      for (const auto* page : window_->findChildren<QTextBrowser*>()) {
+        if (!page->isVisible()) continue;
+        const QStringList broken = broken_words(*page->document());
+        EXPECT_TRUE(broken.isEmpty())
+            << name << ", " << where << ": " << broken.join(QStringLiteral(" || ")).toStdString();
+      }
+    };
+    expect_whole("overview");
+    const int findings = static_cast<int>(window_->document()->judgement().findings.size());
+    for (int i = 0; i < findings; ++i) {
+      window_->follow(Link::to({ItemKind::finding, i}));
+      expect_whole("finding");
+      window_->go(QStringLiteral("timeline"));
+      expect_whole("finding beside the timeline");
+      window_->go(QStringLiteral("overview"));
+    }
+    window_->follow(Link::to({ItemKind::call, window_->document()->typical_call()}));
+    expect_whole("call");
+    window_->follow(Link::to({ItemKind::kernel, 100}));
+    expect_whole("kernel");
+    window_->resize(1360, 860);  // the narrow page beside the timeline
+    for (auto* dock : window_->findChildren<QDockWidget*>())
+      if (dock->objectName() == QStringLiteral("details"))
+        qobject_cast<QMainWindow*>(dock->parentWidget())
+            ->resizeDocks({dock}, {300}, Qt::Horizontal);
+    for (int i = 0; i < findings; ++i) {
+      window_->go(QStringLiteral("timeline"));
+      window_->state()->select({ItemKind::finding, i});
+      expect_whole("narrow finding");
+    }
+    window_->state()->select({ItemKind::call, window_->document()->typical_call()});
+    expect_whole("narrow call");
+    window_->state()->select({ItemKind::kernel, 100});
+    expect_whole("narrow kernel");
+    window_->resize(1024, 700);
+    window_->follow(*parse_link(QStringLiteral("explore:0")));
+    window_->findChild<ExplorerView*>()->hold();
+    auto* tabs = window_->findChild<ExplorerView*>()->findChild<QTabWidget*>();
+    for (int tab = 0; tab < tabs->count(); ++tab) {
+      tabs->setCurrentIndex(tab);
+      expect_whole("explorer");
+    }
+  }
 }
 
 TEST_F(RoomTest, TracksOfOneKindAreToldApart) {
