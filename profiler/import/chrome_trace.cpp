@@ -63,7 +63,7 @@ struct Name {
   std::string_view text;
   Key key = Key::other;
 };
-constexpr std::array<Name, 46> names = {{{"traceEvents", Key::events},
+constexpr std::array<Name, 46> heads = {{{"traceEvents", Key::events},
                                          {"deviceProperties", Key::devices},
                                          {"distributedInfo", Key::distributed},
                                          {"baseTimeNanoseconds", Key::base},
@@ -118,7 +118,7 @@ constexpr std::size_t slot_of(std::string_view text) {
 }
 constexpr std::array<Name, slots> make_table() {
   std::array<Name, slots> table{};
-  for (const auto& name : names) {
+  for (const auto& name : heads) {
     std::size_t slot = slot_of(name.text);
     while (!table[slot].text.empty()) slot = (slot + 1) % slots;
     table[slot] = name;

@@ -1,0 +1,88 @@
+#include "profiler/classify/gaps.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace rnnadvisor {
+namespace {
+
+// Calls `visit(gap)` for each gap of the device, in their order; false ends it.
+template <class Visit>
+void each_gap(const Profile& profile, int device, Visit visit) {
+  const auto& k = profile.kernels;
+  int last = -1;  // the kernel that ends last so far
+  for (std::size_t i = 0; i < k.size(); ++i) {
+    if (k.device[i] != device) continue;
+    const auto row = static_cast<int>(i);
+    if (last >= 0) {
+      const std::int64_t end = k.end_ns[static_cast<std::size_t>(last)];
+      if (k.start_ns[i] > end && !visit(GpuGap{device, end, k.start_ns[i], last, row})) return;
+    }
+    if (last < 0 || k.end_ns[i] >= k.end_ns[static_cast<std::size_t>(last)]) last = row;
+  }
+}
+
+}  // namespace
+
+std::optional<GpuGap> gap_around(const Profile& profile, int device, std::int64_t time_ns) {
+  std::optional<GpuGap> found;
+  each_gap(profile, device, [&](const GpuGap& gap) {
+    if (gap.begin_ns <= time_ns && time_ns < gap.end_ns) found = gap;
+    return gap.end_ns <= time_ns;
+  });
+  return found;
+}
+
+GapCause cause_of(const Profile& profile, const GpuGap& gap) {
+  GapCause cause;
+  const auto& a = profile.api;
+  const auto& k = profile.kernels;
+  const auto after = static_cast<std::size_t>(gap.after);
+  const auto end = std::lower_bound(a.start_ns.begin(), a.start_ns.end(), gap.end_ns);
+  for (auto i = static_cast<std::size_t>(end - a.start_ns.begin()); i-- > 0;) {
+    // What began long before and still runs is a wait that encloses many calls.
+    constexpr std::int64_t longest_wait = 1'000'000'000;
+    if (a.start_ns[i] < gap.begin_ns - longest_wait) break;
+    if (a.process[i] != k.process[after]) continue;
+    const std::int64_t inside =
+        std::min(a.end_ns[i], gap.end_ns) - std::max(a.start_ns[i], gap.begin_ns);
+    if (inside <= cause.api_ns) continue;
+    cause.api = static_cast<int>(i);
+    cause.api_ns = inside;
+  }
+  if (k.call[after] >= 0) cause.site = profile.calls[static_cast<std::size_t>(k.call[after])].site;
+  return cause;
+}
+
+std::vector<GapPattern> gap_patterns(const Profile& profile, int device, std::size_t most,
+                                     std::int64_t from_ns) {
+  std::map<std::pair<int, int>, std::vector<GpuGap>> alike;
+  const auto& name = profile.kernels.name;
+  each_gap(profile, device, [&](const GpuGap& gap) {
+    if (gap.begin_ns >= from_ns)
+      alike[{name[static_cast<std::size_t>(gap.before)], name[static_cast<std::size_t>(gap.after)]}]
+          .push_back(gap);
+    return true;
+  });
+  std::vector<GapPattern> patterns;
+  for (auto& [between, gaps] : alike) {
+    GapPattern pattern;
+    std::tie(pattern.before_name, pattern.after_name) = between;
+    pattern.count = static_cast<std::int64_t>(gaps.size());
+    for (const auto& gap : gaps) pattern.total_ns += gap.length();
+    const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>((gaps.size() - 1) / 2);
+    std::nth_element(gaps.begin(), middle, gaps.end(),
+                     [](const auto& x, const auto& y) { return x.length() < y.length(); });
+    pattern.typical = *middle;
+    pattern.median_ns = middle->length();
+    patterns.push_back(pattern);
+  }
+  std::stable_sort(patterns.begin(), patterns.end(),
+                   [](const auto& x, const auto& y) { return x.total_ns > y.total_ns; });
+  if (patterns.size() > most) patterns.resize(most);
+  return patterns;
+}
+
+}  // namespace rnnadvisor

@@ -1,0 +1,44 @@
+// When a GPU ran no kernel: each gap with what ran before and after it, what the host did meanwhile
+// and the line that caused it; and gaps that are alike, which is what a waiting GPU waits for again
+// and again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "profiler/profile/profile.h"
+
+namespace rnnadvisor {
+
+struct GpuGap {
+  int device = -1;
+  std::int64_t begin_ns = 0, end_ns = 0;
+  int before = -1, after = -1;  // kernels, into Profile::kernels
+  std::int64_t length() const { return end_ns - begin_ns; }
+};
+
+// The gap of a device at a moment; nothing while a kernel runs, or before the first and after the
+// last.
+std::optional<GpuGap> gap_around(const Profile& profile, int device, std::int64_t time_ns);
+
+struct GapCause {
+  int api = -1;             // into Profile::api: the call that took most of the gap; -1: none was
+                            // recorded, so that the program did something else
+  std::int64_t api_ns = 0;  // of the gap
+  int site = -1;            // into Profile::call_sites: the line whose call launched what follows
+};
+GapCause cause_of(const Profile& profile, const GpuGap& gap);
+
+// Gaps between the same two kernels.
+struct GapPattern {
+  int before_name = -1, after_name = -1;  // into Profile::strings
+  std::int64_t count = 0, total_ns = 0, median_ns = 0;
+  GpuGap typical;  // the one of median length
+};
+// Those with the largest totals first, at most `most`. `from_ns`: of gaps that begin there or
+// later.
+std::vector<GapPattern> gap_patterns(const Profile& profile, int device, std::size_t most,
+                                     std::int64_t from_ns = 0);
+
+}  // namespace rnnadvisor

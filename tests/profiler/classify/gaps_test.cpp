@@ -1,0 +1,102 @@
+#include "profiler/classify/gaps.h"
+
+#include <gtest/gtest.h>
+
+#include "profiler/profile/builder.h"
+
+namespace rnnadvisor {
+namespace {
+
+class Gapped {
+ public:
+  Gapped() {
+    builder_.add_device(*find_device("h200"));
+    process_ = builder_.add_process({});
+  }
+  void kernel(std::int64_t start, std::int64_t end, const char* name, int stream = 7) {
+    KernelRecord record;
+    record.name = name;
+    record.start_ns = start;
+    record.end_ns = end;
+    record.device = 0;
+    record.stream = stream;
+    record.process = process_;
+    builder_.add_kernel(record);
+  }
+  void api(std::int64_t start, std::int64_t end, const char* name) {
+    ApiRecord record;
+    record.name = name;
+    record.start_ns = start;
+    record.end_ns = end;
+    record.process = process_;
+    builder_.add_api(record);
+  }
+  Profile finish() { return builder_.finish(); }
+
+ private:
+  ProfileBuilder builder_;
+  int process_ = 0;
+};
+
+// a runs 10, then b after 30, then a after 5: three times.
+Gapped three_steps() {
+  Gapped work;
+  std::int64_t at = 1000;
+  for (int i = 0; i < 3; ++i) {
+    work.kernel(at, at + 10, "a");
+    work.kernel(at + 40, at + 50, "b");
+    at += 55;
+  }
+  return work;
+}
+
+TEST(Gaps, AlikeAreOnePatternAndTheLargestTotalIsFirst) {
+  const Profile profile = three_steps().finish();
+  const auto patterns = gap_patterns(profile, 0, 20);
+  ASSERT_EQ(patterns.size(), 2U);
+  EXPECT_EQ(profile.text(patterns[0].before_name), "a");
+  EXPECT_EQ(profile.text(patterns[0].after_name), "b");
+  EXPECT_EQ(patterns[0].count, 3);
+  EXPECT_EQ(patterns[0].total_ns, 90);
+  EXPECT_EQ(patterns[0].median_ns, 30);
+  EXPECT_EQ(patterns[1].count, 2);
+  EXPECT_EQ(patterns[1].total_ns, 10);
+  EXPECT_EQ(gap_patterns(profile, 0, 1).size(), 1U);
+  EXPECT_TRUE(gap_patterns(profile, 1, 20).empty());
+  EXPECT_EQ(gap_patterns(profile, 0, 20, 1060).front().count, 2);
+}
+
+// All gaps and all work are the whole.
+TEST(Gaps, KernelsOfOtherStreamsFillThem) {
+  auto work = three_steps();
+  work.kernel(1005, 1045, "c", 8);  // from within a to within b
+  const Profile profile = work.finish();
+  std::int64_t gaps = 0;
+  for (const auto& pattern : gap_patterns(profile, 0, 20)) gaps += pattern.total_ns;
+  EXPECT_EQ(gaps, 2 * 30 + 2 * 5);
+  EXPECT_FALSE(gap_around(profile, 0, 1020));
+}
+
+TEST(Gaps, AMomentHasItsGapWithNeighboursAndCause) {
+  auto work = three_steps();
+  work.api(1011, 1015, "cudaLaunchKernel");
+  work.api(1012, 1039, "cudaStreamSynchronize");
+  const Profile profile = work.finish();
+  const auto gap = gap_around(profile, 0, 1020);
+  ASSERT_TRUE(gap);
+  EXPECT_EQ(gap->begin_ns, 1010);
+  EXPECT_EQ(gap->end_ns, 1040);
+  EXPECT_EQ(profile.text(profile.kernels.name[static_cast<std::size_t>(gap->before)]), "a");
+  EXPECT_EQ(profile.text(profile.kernels.name[static_cast<std::size_t>(gap->after)]), "b");
+  const auto cause = cause_of(profile, *gap);
+  ASSERT_GE(cause.api, 0);
+  EXPECT_EQ(profile.text(profile.api.name[static_cast<std::size_t>(cause.api)]),
+            "cudaStreamSynchronize");
+  EXPECT_EQ(cause.api_ns, 27);
+  EXPECT_FALSE(gap_around(profile, 0, 1005));
+  EXPECT_FALSE(gap_around(profile, 0, 1));
+  EXPECT_FALSE(gap_around(profile, 0, 99'999));
+}
+
+}  // namespace
+}  // namespace rnnadvisor
