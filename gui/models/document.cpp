@@ -96,9 +96,12 @@ Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rule
                                 {{}, true, keep_going, predict_for})),
       report_(advisor::make_report(profile_, judgement_, *rules_)),
       path_(std::move(path)),
+      written_(QFileInfo(path_).lastModified()),
       extent_(extent_of(profile_)),
       gpu_ranges_(gpu_ranges(profile_)),
       outline_(outline) {}
+
+bool Document::is_as_on_disk() const { return QFileInfo(path_).lastModified() == written_; }
 
 QString Document::name() const {
   return path_.startsWith(QLatin1String("sample:")) ? path_.mid(7) : QFileInfo(path_).fileName();

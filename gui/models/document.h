@@ -2,6 +2,7 @@
 // made on a worker thread and read by every panel.
 #pragma once
 
+#include <QDateTime>
 #include <QString>
 #include <functional>
 #include <memory>
@@ -34,7 +35,8 @@ class Document {
   const advisor::Report& report() const { return report_; }
   const QString& path() const { return path_; }
   bool outline() const { return outline_; }
-  QString name() const;  // for titles: the path without its folder
+  bool is_as_on_disk() const;  // the file was not written since it was read
+  QString name() const;        // for titles: the path without its folder
   // An error where a file of this name would replace the profile itself, by whatever link.
   Result<void> check_output(const QString& path) const;
 
@@ -63,6 +65,7 @@ class Document {
   advisor::Judgement judgement_;
   advisor::Report report_;
   QString path_;
+  QDateTime written_;  // the file, when it was read
   TimeRange extent_;
   std::vector<TimeRange> gpu_ranges_;  // by call
   bool outline_;

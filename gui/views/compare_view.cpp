@@ -220,7 +220,11 @@ void CompareView::compare_with(const QString& path) {
   follower_.stop();
   problem_.reset();
   card_->set_problem(std::nullopt);
-  loader_.open(partner_, rules_);
+  // With itself: a second copy of a large profile would be as large.
+  if (after_ && after_->path() == partner_ && !after_->outline() && after_->is_as_on_disk())
+    set_before(after_);
+  else
+    loader_.open(partner_, rules_);
 }
 
 void CompareView::show_failure(const Error& error, const QString& path) {

@@ -161,6 +161,17 @@ TEST_F(PlacesTest, TheSessionKeepsPartnerRuleAndExplorer) {
   EXPECT_EQ(compare()->model().comparison().before->path(), two_layers);
 }
 
+// A second copy of a large profile would be as large, and says nothing else.
+TEST_F(PlacesTest, ComparedWithItselfAProfileIsReadOnce) {
+  open(two_layers);
+  const auto holders = window_->document().use_count();
+  compare()->compare_with(two_layers);
+  EXPECT_FALSE(compare()->comparing());
+  window_->go(QStringLiteral("compare"));
+  EXPECT_TRUE(words().contains(QStringLiteral("as long as before")));
+  EXPECT_GT(window_->document().use_count(), holders);
+}
+
 // What the open profile measured is no prediction, and is not "not run".
 TEST_F(PlacesTest, TheExplorerKnowsWhatTheProfileMeasured) {
   open(QStringLiteral("sample:deepbench"));
