@@ -7,9 +7,13 @@
 #include "advisor/facts/experiments.h"
 #include "advisor/report/content.h"
 #include "advisor/report/words.h"
+#include "core/base/text.h"
 #include "gui/models/pages.h"
 #include "gui/models/render_page.h"
 #include "gui/texts.h"
+#include "profiler/classify/gaps.h"
+#include "profiler/classify/gpu_busy.h"
+#include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -31,6 +35,10 @@ class FindingPage {
     const auto& report = document_.report();
     content::Card card = content::finding_of({report, content::window}, with_others());
     card.word = from_qt(severity_word(finding_.severity));
+    find_gaps();
+    for (auto& entry : card.entries)
+      if (!gaps_.empty() && entry.subject == content::Entry::Subject::evidence)
+        entry.text = content::Text("when no kernel ran, by what ran before and after");
     draw(page_, {std::move(card)},
          {&document_.rules(), false, [this](const content::Entry& entry) { act(entry); }});
     const auto own = static_cast<std::size_t>(finding_.configuration);
@@ -118,7 +126,43 @@ class FindingPage {
     page_.space(6);  // the next suggestion is another one
   }
 
+  // Of a GPU that waits the evidence is what it waits for, not which kernels are long.
+  void find_gaps() {
+    const auto& profile = document_.profile();
+    const auto own = static_cast<std::size_t>(finding_.configuration);
+    if (finding_.criterion != "LAUNCH-BOUND" || finding_.configuration < 0) return;
+    const int device = profile.configurations[own].device;
+    const auto busy = gpu_busy(profile, device);
+    constexpr std::size_t most = 20;
+    gaps_ = gap_patterns(profile, device, most, busy ? busy->from_ns : 0);
+  }
+
+  void show_gaps() {
+    const auto& profile = document_.profile();
+    const auto name = [&](int kernel) {
+      return Page::breakable(
+          words::shorten(words::clean(short_kernel_name(profile.text(kernel))), 40));
+    };
+    std::vector<std::vector<Page::Cell>> rows;
+    for (const auto& each : gaps_) {
+      Link show;
+      show.kind = LinkKind::gap;
+      show.configuration = each.typical.device;
+      show.item = {ItemKind::kernel, each.typical.after};
+      rows.push_back({{name(each.before_name)},
+                      {name(each.after_name)},
+                      {to_qt(format_count(each.count)), true, 0, true},
+                      {format_ns(each.total_ns), true, 0, true},
+                      {format_ns(each.median_ns), true, 0, true},
+                      {page_.link(show, Texts::tr("Show")), false, 0, true}});
+    }
+    page_.table({Texts::tr("After"), Texts::tr("Before"), Texts::tr("Count"), Texts::tr("Total"),
+                 Texts::tr("Median"), QString()},
+                rows);
+  }
+
   void show_evidence() {
+    if (!gaps_.empty()) return show_gaps();
     page_.small(page_.link({LinkKind::evidence, {}, -1, index_, -1, {}},
                            Texts::tr("Show in the timeline")));
     std::vector<std::vector<Page::Cell>> rows;
@@ -169,6 +213,7 @@ class FindingPage {
   int index_;
   const Finding& finding_;
   const TrialState* trial_;
+  std::vector<GapPattern> gaps_;
   Page page_;
 };
 

@@ -10,6 +10,7 @@
 #include "gui/texts.h"
 #include "gui/timeline/counter_unit.h"
 #include "gui/timeline/scene.h"
+#include "profiler/classify/gaps.h"
 #include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -163,11 +164,34 @@ Details details_of(const Timeline& timeline, Item item) {
   return Writer(timeline).of(item);
 }
 
-Details details_of_gap(const Timeline& timeline, TimeRange gap) {
+Details details_of_gap(const Timeline& timeline, int device, TimeRange gap) {
   Details found;
   found.title = Texts::tr("No kernel runs");
   found.lines.emplace_back(Texts::tr("Begins"), moment(timeline, gap.begin_ns));
   found.lines.emplace_back(Texts::tr("Takes"), exact_text(gap.length()));
+  const Profile& p = *timeline.profile;
+  const auto around = gap_around(p, device, gap.begin_ns);
+  if (!around) return found;
+  const auto kernel = [&](int row) {
+    return to_qt(advisor::words::shorten(
+        short_kernel_name(p.text(p.kernels.name[static_cast<std::size_t>(row)])), 60));
+  };
+  found.lines.emplace_back(Texts::tr("After"), kernel(around->before));
+  found.lines.emplace_back(Texts::tr("Before"), kernel(around->after));
+  const auto cause = cause_of(p, *around);
+  if (cause.api >= 0)
+    found.lines.emplace_back(
+        Texts::tr("The host"),
+        Texts::tr("%1, %2 of it")
+            .arg(to_qt(p.text(p.api.name[static_cast<std::size_t>(cause.api)])),
+                 percent(cause.api_ns, around->length())));
+  else if (p.api.size() > 0)
+    found.lines.emplace_back(Texts::tr("The host"), Texts::tr("made no CUDA call"));
+  if (cause.site >= 0) {
+    const auto& site = p.call_sites[static_cast<std::size_t>(cause.site)];
+    found.lines.emplace_back(Texts::tr("Called from"),
+                             QStringLiteral("%1:%2").arg(to_qt(p.text(site.file))).arg(site.line));
+  }
   return found;
 }
 

@@ -20,7 +20,7 @@ struct Details {
 };
 
 Details details_of(const Timeline& timeline, Item item);
-Details details_of_gap(const Timeline& timeline, TimeRange gap);
+Details details_of_gap(const Timeline& timeline, int device, TimeRange gap);
 Details details_of_range(const Timeline& timeline, const RangeStatistics& statistics);
 // Of memory at a moment.
 Details details_of_memory(const Track& track, std::int64_t time);

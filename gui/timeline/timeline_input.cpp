@@ -331,7 +331,7 @@ void TimelineWidget::hover(QPointF position) {
   if (!at.header && !at.overview && !at.ruler && at.row != nullptr) {
     const auto& track = scene_.timeline->tracks[static_cast<std::size_t>(at.row->track)];
     if (at.gap) {
-      hover_details_ = details_of_gap(*scene_.timeline, *at.gap);
+      hover_details_ = details_of_gap(*scene_.timeline, track.key.device, *at.gap);
     } else if (traits_of(track.kind).shape == TrackTraits::Shape::steps) {
       hover_details_ = details_of_memory(track, at.time);
     } else if (traits_of(track.kind).shape == TrackTraits::Shape::samples) {

@@ -34,6 +34,15 @@ void TimelineWidget::set_pinned(int track, bool pinned) {
   tracks_moved();
 }
 
+void TimelineWidget::pin_device(int device) {
+  if (!ready()) return;
+  for (std::size_t i = 0; i < scene_.timeline->tracks.size(); ++i) {
+    const auto& track = scene_.timeline->tracks[i];
+    if (track.kind == TrackKind::busy && track.key.device == device && !scene_.states[i].pinned)
+      set_pinned(static_cast<int>(i), true);
+  }
+}
+
 void TimelineWidget::set_hidden(int track, bool hidden) {
   if (!ready() || track < 0) return;
   state_of(track).hidden = hidden;

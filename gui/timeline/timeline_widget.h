@@ -70,6 +70,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void filter_by(const QString& pattern, bool is_expression, bool exclude = false);
   void set_folded(int track, bool folded);
   void set_pinned(int track, bool pinned);
+  void pin_device(int device);  // the track that says when it works
   void set_hidden(int track, bool hidden);
   void step_in_call(int by);  // to the next or previous kernel of the same call
   // Tracks, in timeline_tracks.cpp.

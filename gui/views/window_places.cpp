@@ -7,11 +7,14 @@
 #include "advisor/change/transform.h"
 #include "advisor/facts/framework_call.h"
 #include "core/base/shell_words.h"
+#include "gui/timeline/timeline_widget.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/rules_view.h"
+#include "gui/views/trace_view.h"
 #include "gui/views/view_name.h"
+#include "profiler/classify/gaps.h"
 
 namespace rnnadvisor::gui {
 
@@ -76,6 +79,21 @@ void MainWindow::show_evidence(int finding) {
   }
 }
 
+// The gap before a kernel, measured, with the track of its GPU above all others.
+void MainWindow::show_gap(int device, Item after) {
+  if (!document_ || !document_->holds(after)) return;
+  const auto begin = document_->range_of(after).begin_ns;
+  const auto gap = gap_around(document_->profile(), device, begin - 1);
+  if (!gap) return;
+  const ViewState::Jump jump(state_);
+  state_.highlight({});
+  go(view_name::timeline);
+  const auto margin = std::max<std::int64_t>(gap->length(), 1000);
+  state_.set_visible({gap->begin_ns - margin, gap->end_ns + margin});
+  state_.measure(TimeRange{gap->begin_ns, gap->end_ns});
+  trace_->timeline()->pin_device(device);
+}
+
 void MainWindow::explore(const Link& link) {
   if (!document_ || !document_->holds({ItemKind::configuration, link.configuration})) return;
   const auto& profile = document_->profile();
@@ -108,6 +126,9 @@ void MainWindow::follow(const Link& link) {
       break;
     case LinkKind::evidence:
       show_evidence(link.finding);
+      break;
+    case LinkKind::gap:
+      show_gap(link.configuration, link.item);
       break;
     case LinkKind::rule:
       go(view_name::rules);

@@ -8,6 +8,7 @@
 #include <QToolButton>
 
 #include "gui/charts/chart.h"
+#include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/views/explorer_view.h"
@@ -64,6 +65,43 @@ TEST_F(LedTest, TheRecurrenceIsNeverEmptyWhereACallWasRecorded) {
   window_->go(QStringLiteral("recurrence"));
   EXPECT_FALSE(window_->findChild<RecurrenceWidget*>()->calls().empty());
   EXPECT_EQ(window_->state()->selection().kind, ItemKind::call);
+}
+
+// The evidence that a GPU waits is what it waits for, and Show frames one such gap.
+TEST_F(LedTest, AWaitingGpuIsShownByItsGaps) {
+  open(two_layers);
+  const auto& findings = window_->document()->judgement().findings;
+  int waiting = 0;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const QString page = finding_page(*window_->document(), static_cast<int>(i), light_theme());
+    static const QRegularExpression show(QStringLiteral("href=\"(gap:[^\"]*)\""));
+    const auto found = show.match(page);
+    EXPECT_EQ(found.hasMatch(), findings[i].criterion == "LAUNCH-BOUND") << findings[i].rule_id;
+    if (!found.hasMatch()) continue;
+    ++waiting;
+    EXPECT_FALSE(page.contains(QStringLiteral("longest of")));
+    const auto link = parse_link(found.captured(1));
+    ASSERT_TRUE(link);
+    EXPECT_EQ(to_string(*link), found.captured(1));
+    window_->follow(*link);
+    ASSERT_EQ(window_->current_view(), QStringLiteral("timeline"));
+    const auto measured = window_->state()->measured();
+    ASSERT_TRUE(measured);
+    const auto& kernels = window_->document()->profile().kernels;
+    EXPECT_EQ(measured->end_ns, kernels.start_ns[static_cast<std::size_t>(link->item.index)]);
+    EXPECT_GT(measured->length(), 0);
+    const auto seen = window_->state()->visible();
+    EXPECT_LE(seen.begin_ns, measured->begin_ns);
+    EXPECT_GE(seen.end_ns, measured->end_ns);
+    EXPECT_LE(seen.length(), std::max<std::int64_t>(measured->length() * 4, 5000));
+    const auto& scene = window_->findChild<TraceView*>()->timeline()->scene();
+    bool pinned = false;
+    for (std::size_t t = 0; t < scene.timeline->tracks.size(); ++t)
+      pinned = pinned || (scene.timeline->tracks[t].kind == timeline::TrackKind::busy &&
+                          scene.states[t].pinned);
+    EXPECT_TRUE(pinned);
+  }
+  EXPECT_GT(waiting, 0);
 }
 
 // A magnifier searches; commands have their own key.
