@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "gui/models/link.h"
 #include "gui/models/pages.h"
+#include "gui/texts.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -30,6 +31,16 @@ QString tooltip(std::string_view text) {
 QString none() { return QStringLiteral("–"); }
 
 }  // namespace
+
+QString saved_in_short(const advisor::FindingGroup& group) {
+  const auto& first = group.first();
+  const auto& saving = group.findings.size() > 1 ? first.rule_saving : first.saving;
+  if (!saving || saving->share <= 0) return {};
+  if (saving->step_ms <= 0 || saving->outside != Outside::no)
+    return to_qt(words::part_saved(*saving));
+  return Texts::tr("%1 a step, %2")
+      .arg(format_ms(saving->share * saving->step_ms), to_qt(words::percent(saving->share)));
+}
 
 FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
   const auto of_first = [](auto of) {
@@ -103,12 +114,13 @@ int FindingsModel::row_of(int finding) const {
   return static_cast<int>((place.remark ? report.actions.size() : 0) + place.number) - 1;
 }
 
-// How severe it is, its sign says; a word for it would leave no room for how many.
+// How severe it is, its sign says; a word for it would leave no room for how many and how much.
 QVariant FindingsModel::subtitle(const advisor::FindingGroup& group) const {
   QStringList parts;
-  if (several_)
-    parts << tr("%n configuration(s)", nullptr, many(group.findings.size()));
-  else
+  if (several_) parts << tr("%n configuration(s)", nullptr, many(group.findings.size()));
+  if (const QString saved = saved_in_short(group); !saved.isEmpty())
+    parts << saved;
+  else if (!several_)
     parts << severity_word(group.severity());
   if (advisor::refuted(group.first())) parts << tr("refuted here");
   return parts.join(QStringLiteral(" · "));

@@ -13,6 +13,10 @@ namespace rnnadvisor::gui {
 
 // One row for each rule that fired, with its first finding, in the order of the findings: what to
 // do, then the remarks.
+// What following the findings of a rule saves: "9.3 ms a step, 73 %", or "73 % of a step" where no
+// step was timed without tracing; empty where it is not known.
+QString saved_in_short(const advisor::FindingGroup& group);
+
 class FindingsModel : public ColumnModel<const advisor::FindingGroup*> {
   Q_OBJECT
  public:

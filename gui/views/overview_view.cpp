@@ -235,10 +235,9 @@ QWidget* OverviewView::make_actions() {
                      : html.colored(html.strong(Page::escape(gain)), theme_.good)) +
               QStringLiteral("<br><span style=\"font-size:small\">") + html.dim(basis) +
               QStringLiteral("</span>");
-      const auto& saving = groups[i].findings.size() > 1 ? finding.rule_saving : finding.saving;
-      if (saving && saving->share > 0)
+      if (const QString saved = saved_in_short(groups[i]); !saved.isEmpty())
         value += QStringLiteral("<br><span style=\"font-size:small\">") +
-                 html.dim(Page::escape(words::part_saved(*saving))) + QStringLiteral("</span>");
+                 html.dim(Page::escape(saved)) + QStringLiteral("</span>");
     } else if (finding.possible) {
       value =
           html.strong(Page::escape(words::times(finding.possible->speedup))) +

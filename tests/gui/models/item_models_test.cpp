@@ -5,6 +5,7 @@
 #include <QAbstractItemModelTester>
 #include <QTextDocument>
 
+#include "advisor/report/words.h"
 #include "gui/models/pages.h"
 #include "tests/gui/documents.h"
 
@@ -108,6 +109,27 @@ TEST(ConfigurationsModel, NamesAGainThatOnlyAnotherModelReaches) {
   }
   EXPECT_GT(gains, 0);
   EXPECT_GT(named, 0);
+}
+
+// What it saves of a step stands in the list as in the overview and on the page.
+TEST(FindingsModel, SaysWhatEachSaves) {
+  int known = 0;
+  for (const char* name : {"programs/pytorch-two-layers", "programs/pytorch-gru"}) {
+    const auto document = sample(name);
+    FindingsModel model;
+    model.set_document(document);
+    const auto& actions = document->report().actions;
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      const QString shown = model.index(static_cast<int>(i)).data(SubtitleRole).toString();
+      const auto& saving = actions[i].first().saving;
+      if (!saving || saving->share <= 0 || actions[i].findings.size() > 1) continue;
+      ++known;
+      EXPECT_TRUE(shown.contains(to_qt(advisor::words::percent(saving->share))))
+          << shown.toStdString();
+      EXPECT_EQ(shown.contains(QStringLiteral("ms a step")), saving->step_ms > 0);
+    }
+  }
+  EXPECT_GT(known, 1);
 }
 
 // As the headline and every report write it, also where another model alone reaches it.
