@@ -348,7 +348,8 @@ std::string evidence(const Finding& f) {
   const auto kept_kernels = static_cast<std::int64_t>(f.kernels.size());
   if (!f.kernels.empty()) {
     text = plural(std::max(f.all_kernels, kept_kernels), "kernel");
-    if (f.all_kernels > kept_kernels)
+    // Which kernels are long is no evidence that the GPU waits.
+    if (f.all_kernels > kept_kernels && f.criterion != "LAUNCH-BOUND")
       text = fmt::format("the {} longest of {}", kept_kernels, text);
   }
   if (!f.calls.empty()) {

@@ -36,9 +36,6 @@ class FindingPage {
     content::Card card = content::finding_of({report, content::window}, with_others());
     card.word = from_qt(severity_word(finding_.severity));
     find_gaps();
-    for (auto& entry : card.entries)
-      if (!gaps_.empty() && entry.subject == content::Entry::Subject::evidence)
-        entry.text = content::Text("when no kernel ran, by what ran before and after");
     draw(page_, {std::move(card)},
          {&document_.rules(), false, [this](const content::Entry& entry) { act(entry); }});
     const auto own = static_cast<std::size_t>(finding_.configuration);
@@ -138,6 +135,7 @@ class FindingPage {
   }
 
   void show_gaps() {
+    page_.small(Texts::tr("When no kernel ran, by the kernels before and after:"));
     const auto& profile = document_.profile();
     const auto name = [&](int kernel) {
       return Page::breakable(
