@@ -1,5 +1,5 @@
 # cmake --install: the program, its documents, the rule cards and samples to read, and for C++ programmers the libraries
-# with a CMake package (find_package(rnnadvisor), rnnadvisor::core, rnnadvisor::profile, rnnadvisor::advisor). CPack: TGZ and DEB.
+# with a CMake package (find_package(rnnadvisor), rnnadvisor::core, rnnadvisor::profile, rnnadvisor::advisor).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS rnnadvisor RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT Runtime)
@@ -30,28 +30,3 @@ configure_package_config_file(cmake/rnnadvisorConfig.cmake.in "${CMAKE_CURRENT_B
 write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/rnnadvisorConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/rnnadvisorConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/rnnadvisorConfigVersion.cmake"
         DESTINATION "${package_folder}" COMPONENT Development)
-
-set(CPACK_GENERATOR TGZ DEB)
-set(CPACK_PACKAGE_NAME rnnadvisor)
-set(CPACK_PACKAGE_VENDOR "rnnadvisor")
-set(CPACK_PACKAGE_CONTACT "the rnnadvisor maintainers")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
-set(CPACK_PACKAGE_FILE_NAME "rnnadvisor-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
-set(CPACK_RESOURCE_FILE_LICENSE "${PROJECT_SOURCE_DIR}/LICENSE")
-# One TGZ with everything, but two DEBs: a server does not need the window's libraries.
-set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
-set(CPACK_DEB_COMPONENT_INSTALL ON)
-set(CPACK_STRIP_FILES ON)
-set(CPACK_DEBIAN_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME rnnadvisor)
-set(CPACK_DEBIAN_WINDOW_PACKAGE_NAME rnnadvisor-gui)
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS rnnadvisor-gui)
-set(CPACK_DEBIAN_WINDOW_PACKAGE_DEPENDS "rnnadvisor (= ${PROJECT_VERSION})")
-include(CPack)
-cpack_add_component_group(program DISPLAY_NAME "rnnadvisor")
-cpack_add_component_group(window DISPLAY_NAME "rnnadvisor-gui" DESCRIPTION "The window")
-cpack_add_component(Runtime GROUP program)
-cpack_add_component(Development GROUP program)
-cpack_add_component(Gui GROUP window)

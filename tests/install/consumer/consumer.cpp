@@ -4,6 +4,8 @@
 #include "core/device/device_spec.h"
 #include "core/model/memory.h"
 
+static_assert(__cplusplus >= 202002L, "rnnadvisor::core does not ask for C++20");
+
 int main() {
   rnnadvisor::RnnConfig config;
   config.seq_length = 65536;

@@ -17,8 +17,8 @@ asked=$(nm -D --undefined-only "$plugin" | awk '$1 == "U" {print $2}' | grep -v 
 # The C library's own list of things that print, and of those that start processes; pthread_create() is last_flush.cpp's alone, and
 # sigaction() writer_chunks.cpp's, for SIGBUS where the program has no handler.
 # kill() is steps.cpp's, where `try --iterations` was asked to end the program.
-asked=$(nm -D --undefined-only "$plugin" | grep -oE ' (printf|vprintf|puts|putchar|perror|stdout|stderr|fprintf|vfprintf|fputs|write|syslog|fork|system|popen|signal|abort|exit|_exit|__assert_fail|__stack_chk_fail)@' || true)
-[ -z "$asked" ] || fail "could print, start something or end the program: $asked"
+asked=$(nm -D --undefined-only "$plugin" | grep -oE ' (vfork|clone|posix_spawn[a-z]*|exec[a-z]+|socket|socketpair|connect|bind|listen|accept4?|send[a-z]*|recv[a-z]*|getaddrinfo|gethostby[a-z_]+|printf|vprintf|puts|putchar|perror|stdout|stderr|fprintf|vfprintf|fputs|write|syslog|fork|system|popen|signal|abort|exit|_exit|__assert_fail|__stack_chk_fail)@' || true)
+[ -z "$asked" ] || fail "could print, start something, use the network or end the program: $asked"
 
 grep -q BIND_NOW <<<"$dynamic" || grep -q 'Flags:.*NOW' <<<"$dynamic" || fail "is bound late"
 grep -q NODELETE <<<"$dynamic" || fail "can be unloaded while threads are in it"
