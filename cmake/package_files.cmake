@@ -3,6 +3,7 @@ find_program(python python3 REQUIRED)
 set(staged "${CPACK_TEMPORARY_DIRECTORY}")
 execute_process(COMMAND "${python}" "${CPACK_RNNADVISOR_SBOM}" copyright "${CPACK_RNNADVISOR_BUILD}" OUTPUT_VARIABLE copyright
                 COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND find "${staged}" -type d -empty -delete COMMAND_ERROR_IS_FATAL ANY)  # folders of sources that have no header
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   file(WRITE "${staged}/share/doc/rnnadvisor/copyright" "${copyright}")
   return()

@@ -44,7 +44,8 @@ storage=(--root "$work/storage" --runroot "$work/run" --storage-driver vfs)
 from=$(buildah "${storage[@]}" from scratch)
 buildah "${storage[@]}" add -q "$from" $base / >/dev/null
 buildah "${storage[@]}" commit -q "$from" docker.io/library/debian:12-slim >/dev/null
-buildah "${storage[@]}" build -q --isolation chroot --pull-never -f packaging/container/Dockerfile -t rnnadvisor-check "$packages" >/dev/null
+buildah "${storage[@]}" build -q --isolation chroot --pull-never -f packaging/container/Dockerfile -t rnnadvisor-check "$packages" >"$work/image.log" 2>&1 ||
+  { tail -n 30 "$work/image.log" >&2; echo "FAILED: packaging/container/Dockerfile" >&2; exit 1; }
 from=$(buildah "${storage[@]}" from --pull-never localhost/rnnadvisor-check)
 entry=$(buildah "${storage[@]}" inspect --format '{{index .OCIv1.Config.Entrypoint 0}}' "$from")
 buildah "${storage[@]}" run --isolation chroot "$from" "$entry" check --cell lstm --hidden-size 1000 --data-type half --device h200 --no-color >"$work/verdict"

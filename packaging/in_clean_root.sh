@@ -12,7 +12,7 @@ quiet apt-get update
 use_command() { # use_command PREFIX: the command and the plugin below it
   local program=$1/bin/rnnadvisor
   "$program" version >/dev/null
-  "$program" check --cell lstm --hidden-size 1000 --data-type half --device h200 --no-color | grep -q LSTM || fail "check"
+  "$program" check --cell lstm --hidden-size 1000 --data-type half --device h200 --no-color | grep LSTM >/dev/null || fail "check"
   "$program" report sample:gnmt --format html:/tmp/report.html --force --quiet >/dev/null
   grep -q '</html>' /tmp/report.html || fail "report"
   [ "$(LD_PRELOAD=$1/lib/rnnadvisor/librnnadvisor_plugin.so /bin/echo unchanged 2>&1)" = unchanged ] || fail "a program with the plugin"
@@ -32,14 +32,14 @@ install ./rnnadvisor_*.deb
 added=$(comm -13 <(sort <<<"$packages_before") <(dpkg-query -W -f '${Package}\n' | sort) | tr '\n' ' ')
 [ "$added" = "rnnadvisor " ] || fail "rnnadvisor brings other packages: $added"
 use_command /usr
-gzip -dc /usr/share/man/man1/rnnadvisor.1.gz | grep -q '^\.TH' || fail "the manual"
+gzip -dc /usr/share/man/man1/rnnadvisor.1.gz | grep '^\.Nm rnnadvisor' >/dev/null || fail "the manual"
 offers=$(bash -c 'set +eu; . /usr/share/bash-completion/completions/rnnadvisor; COMP_WORDS=(rnnadvisor che) COMP_CWORD=1; _rnnadvisor rnnadvisor che; echo "${COMPREPLY[*]}"')
 [[ "$offers" == *check* ]] || fail "completion in bash offers: $offers"
 works "rnnadvisor: installed (no other package needed); judges, reports, records a program; manual; completion in bash"
 
 install zsh fish
 zsh -fc 'autoload -Uz compinit && compinit -u && [[ $_comps[rnnadvisor] = _rnnadvisor ]]' || fail "completion in zsh"
-fish -c 'complete -C "rnnadvisor che"' | grep -q check || fail "completion in fish"
+fish -c 'complete -C "rnnadvisor che"' | grep check >/dev/null || fail "completion in fish"
 works "rnnadvisor: completion in zsh and fish"
 
 install ./rnnadvisor-gui_*.deb
@@ -53,7 +53,7 @@ works "rnnadvisor-gui: installed; paints a recorded profile; the type of .rnnpro
 install ./rnnadvisor-dev_*.deb g++ cmake make
 quiet cmake -S consumer -B /tmp/consumer
 quiet cmake --build /tmp/consumer
-/tmp/consumer/consumer | grep -q 65536 || fail "a program with the libraries"
+/tmp/consumer/consumer | grep 65536 >/dev/null || fail "a program with the libraries"
 works "rnnadvisor-dev: installed; a program finds it by find_package(), is compiled as C++20 because of it, and runs"
 
 for name in rnnadvisor-dev rnnadvisor-gui rnnadvisor; do

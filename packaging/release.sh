@@ -19,7 +19,7 @@ limit_mb=25
 
 say "Packages that are needed"
 # shellcheck disable=SC2086
-install_packages $build_packages dpkg-dev fakeroot lintian python3 mmdebstrap binutils buildah
+install_packages $build_packages dpkg-dev fakeroot lintian python3 mmdebstrap binutils patchelf buildah
 
 say "Build (preset portable, with the window)"
 configure portable -DRNNADVISOR_CUDA=ON -DRNNADVISOR_GUI=ON
@@ -27,7 +27,7 @@ cmake --build $build -j "$jobs" | progress
 tools/portable.sh $build
 
 say "Make"
-# The same commit gives the same packages.
+# The files in the packages are as old as the commit, so that the same build gives the same packages.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 rm -rf $out
@@ -36,7 +36,7 @@ config=$PWD/$build/CPackConfig.cmake
 (umask 022 && cd $out && cpack --config "$config" -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=xz -D CPACK_THREADS=0 && cpack --config "$config" -G TGZ) >$build/cpack.log 2>&1 ||
   { cat $build/cpack.log; die "CPack failed"; }
 rm -rf $out/_CPack_Packages $out/copyright
-if [ -f packaging/wheel.py ]; then python3 packaging/wheel.py $build $out; fi
+if [ -f packaging/wheel.py ]; then python3 packaging/wheel.py $build -o $out; fi
 packages=$(cd $out && ls -- *.deb *.tar.gz *.whl 2>/dev/null || true)
 # shellcheck disable=SC2086 # a list of words
 (cd $out && python3 "$OLDPWD/packaging/sbom.py" spdx "$OLDPWD/$build" rnnadvisor.spdx.json $packages && sha256sum $packages rnnadvisor.spdx.json >SHA256SUMS)
