@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Makes what is given to others, in build/packages: Debian packages for the command, the window and C++ programmers, a tarball, a wheel where
-# packaging/wheel.py is there, a bill of materials and checksums. Then checks them, at last in a clean Debian 12, and writes packaging/release-log.txt.
+# Makes what is given to others, in build/packages: Debian packages for the command, the window and C++ programmers, a tarball, a wheel, a bill of materials and checksums. Then checks them, at last in a clean Debian 12, and writes packaging/release-log.txt.
 # For Debian 12 on x86_64, with the CUDA toolkit and cuDNN's headers as for a build; the clean root needs root.
 #   --no-root   without the clean root
 set -euo pipefail
@@ -24,7 +23,6 @@ install_packages $build_packages dpkg-dev fakeroot lintian python3 mmdebstrap bi
 say "Build (preset portable, with the window)"
 configure portable -DRNNADVISOR_CUDA=ON -DRNNADVISOR_GUI=ON
 cmake --build $build -j "$jobs" | progress
-tools/portable.sh $build
 
 say "Make"
 # The files in the packages are as old as the commit, so that the same build gives the same packages.
@@ -36,7 +34,7 @@ config=$PWD/$build/CPackConfig.cmake
 (umask 022 && cd $out && cpack --config "$config" -G DEB -D CPACK_DEBIAN_COMPRESSION_TYPE=xz -D CPACK_THREADS=0 && cpack --config "$config" -G TGZ) >$build/cpack.log 2>&1 ||
   { cat $build/cpack.log; die "CPack failed"; }
 rm -rf $out/_CPack_Packages $out/copyright
-if [ -f packaging/wheel.py ]; then python3 packaging/wheel.py $build -o $out; fi
+packaging/wheel.py $build -o $out # fails where more than glibc, or a newer one, is needed
 packages=$(cd $out && ls -- *.deb *.tar.gz *.whl 2>/dev/null || true)
 # shellcheck disable=SC2086 # a list of words
 (cd $out && python3 "$OLDPWD/packaging/sbom.py" spdx "$OLDPWD/$build" rnnadvisor.spdx.json $packages && sha256sum $packages rnnadvisor.spdx.json >SHA256SUMS)
@@ -46,7 +44,6 @@ log=packaging/release-log.txt
   plain "packaging/release.sh at commit $(git describe --always --abbrev=12 --dirty --exclude '*'), $(date -u -d "@$SOURCE_DATE_EPOCH" +%F)"
   plain ""
   (cd $out && stat -c '%9s  %n' $packages)
-  tools/portable.sh $build | grep newest
 } >$log
 
 say "Check: checksums, bill of materials, size, dependencies"
