@@ -121,7 +121,7 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
   }
   if (!context.action) return exit_bad_input;
   if (context.judging_commands.contains(&chosen(*app))) {
-    if (context.project_error) return context.report(*context.project_error);
+    if (!context.project_errors.empty()) return context.report(context.project_errors);
     if (!context.project.path.empty()) context.note("settings of " + context.project.path);
   }
   return context.action();
@@ -134,7 +134,7 @@ void read_project(Context& context) {
   if (auto project = read_project_file(path))
     context.project = std::move(*project);
   else
-    context.project_error = std::move(project.error());
+    context.project_errors = std::move(project.error());
 }
 
 // Whatever a command did: what it said on standard output has arrived, or this is why not.

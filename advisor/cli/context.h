@@ -45,9 +45,9 @@ struct Context {
   std::vector<std::string> program;
 
   // What the project has decided: the defaults of judging. Where its file is wrong, commands that
-  // judge end with `project_error`.
+  // judge end with `project_errors`.
   ProjectFile project = {};
-  std::optional<Error> project_error = {};
+  std::vector<Error> project_errors = {};
   std::set<const CLI::App*> judging_commands = {};
 
   // What completion offers for an option: words, kinds of files, or the ids of the shipped rules.

@@ -1,6 +1,7 @@
 #include "advisor/cli/judging.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -115,15 +116,18 @@ Result<void> apply_baseline(const Context& context, const Judging& judging,
   const auto baseline = load_baseline(path);
   if (!baseline) return tl::unexpected(baseline.error());
   const auto gone = advisor::mark_baseline(*baseline, report, findings);
-  const auto known = std::count_if(report.findings.begin(), report.findings.end(),
-                                   [](const auto* finding) { return finding->in_baseline; });
+  std::vector<std::string> fresh;
+  for (const auto* finding : report.findings)
+    if (!finding->in_baseline) fresh.push_back(advisor::baseline_key(report, *finding));
   std::string text =
-      fmt::format("{} of {} in the baseline {}", known,
+      fmt::format("{} of {} in the baseline {}", report.findings.size() - fresh.size(),
                   plural(static_cast<long long>(report.findings.size()), "finding"), path);
-  if (!gone.empty())
-    text += fmt::format("; {} of the baseline no longer {}: --write-baseline takes {} out",
-                        plural(static_cast<long long>(gone.size()), "entry", "entries"),
-                        gone.size() == 1 ? "fires" : "fire", gone.size() == 1 ? "it" : "them");
+  // Lines of the file, to be copied into it or taken out of it.
+  const auto list = [&](std::string_view what, const std::vector<std::string>& lines) {
+    if (!lines.empty()) text += fmt::format("\n  {}: {}", what, fmt::join(lines, "; "));
+  };
+  list("new", fresh);
+  list("no longer found, its line can go", gone);
   context.note(text);
   return {};
 }

@@ -1,6 +1,7 @@
 #include "advisor/cli/project_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <filesystem>
@@ -24,30 +25,34 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path), folder_(fs::path(path).parent_path()) {}
 
-  Result<ProjectFile> read(const toml::table& table) const {
+  tl::expected<ProjectFile, std::vector<Error>> read(const toml::table& table) {
     for (const auto& [key, node] : table)
-      if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
-        return fail(wrong(node, fmt::format("unknown key '{}'", to_valid_utf8(key.str())),
-                          did_you_mean(key.str(), keys)));
+      if (std::find(keys.begin(), keys.end(), key.str()) == keys.end()) {
+        const auto nearest = did_you_mean(key.str(), keys);
+        wrong(key.source().begin, fmt::format("unknown key '{}'", to_valid_utf8(key.str())),
+              nearest.empty() ? fmt::format("there are {}", fmt::join(keys, ", ")) : nearest);
+      }
     ProjectFile file;
     file.path = path_;
     for (const auto& [key, into] : {std::pair{"device", &file.device},
                                     {"fail_on", &file.fail_on},
                                     {"baseline", &file.baseline}})
-      if (table.contains(key)) {
-        const auto text = table[key].value<std::string>();
-        if (!text || text->empty())
-          return fail(wrong(*table.get(key), fmt::format("'{}' must be a text", key), {}));
-        *into = *text;
+      if (const auto* node = table.get(key)) {
+        *into = node->value<std::string>().value_or(std::string());
+        if (into->empty())
+          wrong(node->source().begin, fmt::format("'{}' must be a text", key),
+                fmt::format("{} = \"…\"", key));
       }
     for (const auto& [key, into] : {std::pair{"ignore", &file.ignore}, {"rules", &file.rules}})
-      if (table.contains(key) && !texts(table[key], *into))
-        return fail(wrong(*table.get(key), fmt::format("'{}' must be a list of texts", key), {}));
+      if (const auto* node = table.get(key); node != nullptr && !texts(*node, *into))
+        wrong(node->source().begin, fmt::format("'{}' must be a list of texts", key),
+              fmt::format("{} = [\"…\"]", key));
     if (!file.fail_on.empty())
       if (const auto known = parse_fail_on(file.fail_on); !known)
-        return fail(wrong(*table.get("fail_on"),
-                          fmt::format("'{}' is no severity", to_valid_utf8(file.fail_on)),
-                          known.error().remedy));
+        wrong(table.get("fail_on")->source().begin,
+              fmt::format("'{}' is no severity", to_valid_utf8(file.fail_on)),
+              known.error().remedy);
+    if (!errors_.empty()) return tl::unexpected(std::move(errors_));
     if (!file.baseline.empty()) file.baseline = beside(file.baseline);
     if (file.device.ends_with(".toml")) file.device = beside(file.device);
     for (auto& each : file.rules) each = beside(each);
@@ -57,17 +62,17 @@ class Reader {
  private:
   std::string beside(const std::string& file) const { return (folder_ / file).string(); }
 
-  Error wrong(const toml::node& node, std::string message, std::string remedy) const {
-    const auto& at = node.source().begin;
-    return {ErrorCode::parse,
-            std::move(message),
-            std::move(remedy),
-            SourcePosition{path_, static_cast<int>(at.line), static_cast<int>(at.column)},
-            {}};
+  void wrong(const toml::source_position& at, std::string message, std::string remedy) {
+    errors_.push_back(
+        {ErrorCode::parse,
+         std::move(message),
+         std::move(remedy),
+         SourcePosition{path_, static_cast<int>(at.line), static_cast<int>(at.column)},
+         {}});
   }
 
-  static bool texts(toml::node_view<const toml::node> view, std::vector<std::string>& into) {
-    const toml::array* list = view.as_array();
+  static bool texts(const toml::node& value, std::vector<std::string>& into) {
+    const toml::array* list = value.as_array();
     if (list == nullptr) return false;
     for (const toml::node& node : *list) {
       const auto text = node.value<std::string>();
@@ -79,6 +84,7 @@ class Reader {
 
   std::string path_;
   fs::path folder_;
+  std::vector<Error> errors_;
 };
 
 }  // namespace
@@ -93,13 +99,17 @@ std::string find_project_file(const std::string& folder) {
   return {};
 }
 
-Result<ProjectFile> read_project_file(const std::string& path) {
+tl::expected<ProjectFile, std::vector<Error>> read_project_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   if (!file.is_open() || file.bad())
-    return fail(ErrorCode::io, fmt::format("cannot read '{}'", path), "check its permissions");
+    return tl::unexpected(std::vector{Error{ErrorCode::io,
+                                            fmt::format("cannot read '{}'", path),
+                                            "check its permissions",
+                                            std::nullopt,
+                                            {}}});
   const auto table = toml_text::parse_toml(text, path);
-  if (!table) return fail(table.error());
+  if (!table) return tl::unexpected(std::vector{table.error()});
   return Reader(path).read(*table);
 }
 

@@ -21,7 +21,7 @@ struct ProjectFile {
 // "rnnadvisor.toml" in `folder` or the nearest folder above it; empty: there is none.
 std::string find_project_file(const std::string& folder);
 
-// An unknown key, a value of another type and a wrong severity are errors with their places.
-Result<ProjectFile> read_project_file(const std::string& path);
+// All mistakes, each with its place: unknown keys, values of another type, a wrong severity.
+tl::expected<ProjectFile, std::vector<Error>> read_project_file(const std::string& path);
 
 }  // namespace rnnadvisor::cli

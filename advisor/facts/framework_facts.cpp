@@ -1,5 +1,7 @@
 // framework.*: what the named framework does with the configuration (framework_model.h). Each fact
 // is known only when that framework is the one around the configuration.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -36,6 +38,22 @@ std::optional<double> packing_ms(const Subject& s) {
 // PyTorch hands a PackedSequence to cuDNN in the packed layout, and only that.
 bool packed_input(const Subject& s) {
   return s.get().program.packed_sequence.value_or(s.get().config.packed());
+}
+
+// ", num_layers=2, batch_first=True": those that are not PyTorch's defaults.
+std::string options_of_module(const RnnConfig& config, const ProgramContext& program) {
+  std::string options;
+  const auto add = [&](bool given, const std::string& text) {
+    if (given) options += ", " + text;
+  };
+  add(config.num_layers > 1, fmt::format("num_layers={}", config.num_layers));
+  add(config.cell == Cell::rnn_relu, "nonlinearity=\"relu\"");
+  add(config.bias_mode == BiasMode::no_bias, "bias=False");
+  add(program.batch_first.value_or(false), "batch_first=True");
+  add(config.dropout > 0 && config.num_layers > 1, fmt::format("dropout={:g}", config.dropout));
+  add(config.directions() == 2, "bidirectional=True");
+  add(config.has_projection(), fmt::format("proj_size={}", config.proj_size));
+  return options;
 }
 
 std::optional<AlgoChoice> pytorch_choice(const Subject& s, bool forward) {
@@ -216,6 +234,25 @@ void add_what_runs(Catalogue& catalogue) {
         return algo ? std::optional(std::string(to_string(*algo))) : std::nullopt;
       },
       spellings<Algo>());
+  define(catalogue, "framework.layer", "", Provenance::configured,
+         "PyTorch's module of this cell, for code: torch.nn.GRU",
+         [](const Subject& s) -> std::optional<std::string> {
+           switch (s.get().config.cell) {
+             case Cell::lstm:
+               return "torch.nn.LSTM";
+             case Cell::gru:
+               return "torch.nn.GRU";
+             case Cell::rnn_relu:
+             case Cell::rnn_tanh:
+               return "torch.nn.RNN";
+           }
+           return std::nullopt;
+         });
+  define(catalogue, "framework.layer_options", "", Provenance::configured,
+         "its arguments behind the sizes that are not PyTorch's defaults, for code",
+         [](const Subject& s) -> std::optional<std::string> {
+           return options_of_module(s.get().config, s.get().program);
+         });
   define(catalogue, "framework.calls_cudnn", "", Provenance::modelled,
          "cuDNN is called for the layer: no custom cell, and nothing that keeps the framework away",
          [](const Subject& s, const ProfileIndex& i) -> std::optional<bool> {

@@ -330,7 +330,11 @@ void add_compare(CLI::App& app, Context& context) {
       "calls matched one by one, what differs in them and around the program, and findings that "
       "came or went. With several baselines a step changes where it lies outside of all of theirs; "
       "those of other layers, data types or GPUs do not count. "
-      "A change counts where the 95 % intervals of both medians do not overlap. --fail-if takes "
+      "A change counts where the 95 % intervals of both medians do not overlap; that of a step "
+      "must "
+      "also be above 30 % of the time in which its GPU waits or copies, by which equal runs "
+      "differ. "
+      "--fail-if takes "
       "'step > RATIO', 'kernels > RATIO' (of a step, which varies least from run to run), 'calls > "
       "RATIO' and 'findings > COUNT': the exit status is 1 where one is exceeded by more than "
       "noise, and also where the profiles do not tell.");

@@ -92,6 +92,7 @@ TEST_F(Project, WhatIsWrongInItsFileIsNamedWithItsPlace) {
                                            {"ignore = \"launch/\"", ":1:", "list"},
                                            {"ignore = [1]", ":1:", "list"},
                                            {"fail_on = \"warn\"", ":1:", "warning"},
+                                           {"fail_on = \"warn\"\ndevise = 1", ":2:1", "warning"},
                                            {"device = ", ":1:", ""}}) {
     const auto called = check(text);
     EXPECT_EQ(called.status, exit_bad_input) << text;
@@ -132,7 +133,8 @@ TEST_F(Project, OnlyFindingsThatAreNotInTheBaselineFailARun) {
   write_text_file(baseline, text.substr(0, last) + "launch/gpu-idle gone\n");
   const auto one = check("", {"--fail-on", "info", "--baseline", baseline});
   EXPECT_EQ(one.status, exit_findings);
-  EXPECT_THAT(one.err, HasSubstr("1 entry of the baseline no longer fires"));
+  EXPECT_THAT(one.err, HasSubstr("new: " + left_out));
+  EXPECT_THAT(one.err, HasSubstr("no longer found, its line can go: launch/gpu-idle gone"));
   for (const auto& finding : json("", with)["findings"]) {
     const std::string name =
         all["configurations"][finding["configuration"].get<std::size_t>()]["name"];
