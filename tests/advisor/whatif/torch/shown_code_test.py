@@ -14,9 +14,9 @@ def shown(kind):
     try:
         import tomllib
     except ImportError:  # Python before 3.11
-        text = (support.ROOT / "advisor" / "whatif" / "transform_code.toml").read_text()
+        text = (support.ROOT / "advisor" / "change" / "transform_code.toml").read_text()
         return text.split("[" + kind + "]")[1].split('pytorch.code = """\n')[1].split('"""')[0]
-    with open(support.ROOT / "advisor" / "whatif" / "transform_code.toml", "rb") as file:
+    with open(support.ROOT / "advisor" / "change" / "transform_code.toml", "rb") as file:
         return tomllib.load(file)[kind]["pytorch"]["code"]
 
 
@@ -102,10 +102,10 @@ class Together(unittest.TestCase):
     def test_pasted_as_one_they_compute_what_the_layer_did(self):
         kinds = ("pad_input", "pad_hidden", "pad_batch", "split_layers")  # in_order(): a split comes last
         for count in range(1, len(kinds) + 1):
-            for chosen, cell in itertools.product(itertools.combinations(kinds, count), KINDS):
-                with self.subTest(changes=chosen, cell=cell):
-                    rnn = make(cell, num_layers=2)
-                    x = torch.randn(7, 3, 5, dtype=torch.float64, requires_grad=True)
+            for chosen, cell, batch_first in itertools.product(itertools.combinations(kinds, count), KINDS, (False, True)):
+                with self.subTest(changes=chosen, cell=cell, batch_first=batch_first):
+                    rnn = make(cell, num_layers=2, batch_first=batch_first)
+                    x = torch.randn(*((3, 7) if batch_first else (7, 3)), 5, dtype=torch.float64, requires_grad=True)
                     wanted = rnn(x)[0]
                     weights = torch.linspace(0.5, 1.5, wanted.numel(), dtype=wanted.dtype).view(wanted.shape)
                     gradient = torch.autograd.grad((wanted * weights).sum(), x)[0]
