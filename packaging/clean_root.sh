@@ -13,12 +13,13 @@ trap 'rm -rf "$work"' EXIT
 # Kept for a week: making it takes two minutes.
 if [ -z "$(find $base -mtime -7 2>/dev/null)" ]; then
   echo "making a Debian 12 root"
+  # shellcheck disable=SC2016 # apt-get fills it in
   apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' | sort -u | grep -E ' bookworm[a-z-]* main$' >"$work/sources" || true
   mkdir -p build
   # Without sources, as on Ubuntu, mmdebstrap takes Debian's own.
   if [ -s "$work/sources" ]; then mirror=-; else mirror=; fi
   # shellcheck disable=SC2086 # nothing or one word
-  mmdebstrap --quiet --variant=minbase bookworm $base.new $mirror <"$work/sources"
+  mmdebstrap --quiet --variant=minbase --format=tar bookworm $base.new $mirror <"$work/sources"
   mv $base.new $base
 fi
 

@@ -71,8 +71,10 @@ def components(build):
     """Name, version, licence and, of Debian's packages, the file with their notices."""
     files = compiled_from(build)
     result = []
-    toolkit = {path.parent for path in files if path.name in ("cuda_runtime_api.h", "cudnn_version.h", "cupti_version.h", "libcudart_static.a")}
-    nvidia = {path for path in files if any(path.is_relative_to(folder) for folder in toolkit if "cu" in str(folder)) or path.name.startswith("cudnn")}
+    # All of a folder that has the toolkit's headers is NVIDIA's, but not of the system's own folders.
+    known = {path for path in files if re.match("cuda|cudnn|cupti|libcudart", path.name) or "nvtx3" in path.parts}
+    folders = {path.parent for path in known if path.parts[:3] not in (("/", "usr", "include"), ("/", "usr", "lib"))}
+    nvidia = known | {path for path in files if any(path.is_relative_to(folder) for folder in folders)}
     if any(path.name == "libcudart_static.a" for path in nvidia):
         number = max(defined(path, "CUDART_VERSION") for path in nvidia if path.name == "cuda_runtime_api.h")
         result.append({"name": CUDA["name"], "version": f"{number // 1000}.{number % 1000 // 10}", "licence": CUDA["licence"], "supplier": "NVIDIA"})
