@@ -16,6 +16,8 @@ build=build/portable
 out=build/packages
 limit_mb=25
 
+commit=$(git describe --always --abbrev=12 --dirty --exclude '*')
+
 say "Packages that are needed"
 # shellcheck disable=SC2086
 install_packages $build_packages dpkg-dev fakeroot lintian python3 mmdebstrap binutils patchelf buildah
@@ -41,7 +43,7 @@ packages=$(cd $out && ls -- *.deb *.tar.gz *.whl 2>/dev/null || true)
 
 log=packaging/release-log.txt
 {
-  plain "packaging/release.sh at commit $(git describe --always --abbrev=12 --dirty --exclude '*'), $(date -u -d "@$SOURCE_DATE_EPOCH" +%F)"
+  plain "packaging/release.sh at commit $commit, $(date -u -d "@$SOURCE_DATE_EPOCH" +%F)"
   plain ""
   (cd $out && stat -c '%9s  %n' $packages)
 } >$log
