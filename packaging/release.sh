@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes what is given to others, in build/packages: Debian packages for the command, the window and C++ programmers, a tarball, a wheel, a bill of materials and checksums. Then checks them, at last in a clean Debian 12, and writes packaging/release-log.txt.
+# Makes what is given to others, in build/packages: Debian packages for the command, the window and C++ programmers, a tarball, a wheel, a bill of
+# materials and checksums. Then checks them, at last in a clean Debian 12, and writes packaging/release-log.txt.
 # For Debian 12 on x86_64, with the CUDA toolkit and cuDNN's headers as for a build; the clean root needs root.
 #   --no-root   without the clean root
 set -euo pipefail
