@@ -263,8 +263,8 @@ struct Report {
   // The standing of listed configurations, counted by Standing.
   int standing_count(Standing standing) const;
   Standing worst() const;  // of them, of the program's findings and of its end
-  // That an exception ended the program, or a finding of this severity or a worse one that is not in
-  // the project's baseline.
+  // That an exception ended the program, or a finding of this severity or a worse one that is not
+  // in the project's baseline.
   bool fails(Severity severity) const;
 };
 
