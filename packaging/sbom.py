@@ -23,6 +23,7 @@ from pathlib import Path
 # Licences by Debian's name of the source package. None: only declarations are used, and the code itself comes from a shared library.
 LICENCES = {
     "cli11": "BSD-3-Clause", "eigen3": "MPL-2.0", "fmtlib": "MIT", "gcc": "GPL-3.0-or-later WITH GCC-exception-3.1", "nlohmann-json3": "MIT",
+    "llvm-toolchain": "Apache-2.0 WITH LLVM-exception",
     "sqlite3": "blessing", "tl-expected": "CC0-1.0", "tomlplusplus": "MIT", "zlib": "Zlib",
     "glibc": None, "linux": None, "qt6-base": None, "qt6-svg": None, "mesa": None, "libglvnd": None, "libx11": None, "xorgproto": None,
 }
@@ -94,7 +95,7 @@ def components(build):
             packages.add(owner)
     for package in sorted(packages):
         name, version, source = run("dpkg-query", "-W", "-f", "${Package}\t${Version}\t${source:Package}", package).split("\t")
-        source = "gcc" if re.fullmatch(r"gcc-\d+", source) else source
+        source = re.sub(r"^(gcc|llvm-toolchain)-\d+$", r"\1", source)
         if source not in LICENCES:
             lost.append(f"package {name} (source {source})")
         elif LICENCES[source]:
