@@ -143,11 +143,11 @@ VerdictsModel::VerdictsModel(QObject* parent) : ColumnModel(parent) {
       {tr("Rule"), [count_of](const Rule& of) -> QVariant {
          if (of.rule == nullptr) return to_qt(of.id);
          // "The run ended for lack of memory" beside "Passed" would say the opposite.
-         const bool passed = count_of(of, VerdictKind::passed) > 0 &&
-                             count_of(of, VerdictKind::fired) == 0 &&
-                             count_of(of, VerdictKind::told_by_another) == 0;
-         return plain(passed && !of.rule->title_passed.empty() ? of.rule->title_passed
-                                                               : of.rule->title);
+         const bool all_passed = count_of(of, VerdictKind::passed) > 0 &&
+                                 count_of(of, VerdictKind::fired) == 0 &&
+                                 count_of(of, VerdictKind::told_by_another) == 0;
+         return plain(all_passed && !of.rule->title_passed.empty() ? of.rule->title_passed
+                                                                   : of.rule->title);
        }}};
   for (const auto& [kind, title] : counted) {
     const auto count = [count_of, which = kind](const Rule& of) { return count_of(of, which); };
