@@ -27,12 +27,25 @@ void each_gap(const Profile& profile, int device, Visit visit) {
 }  // namespace
 
 std::optional<GpuGap> gap_around(const Profile& profile, int device, std::int64_t time_ns) {
-  std::optional<GpuGap> found;
-  each_gap(profile, device, [&](const GpuGap& gap) {
-    if (gap.begin_ns <= time_ns && time_ns < gap.end_ns) found = gap;
-    return gap.end_ns <= time_ns;
-  });
-  return found;
+  const auto& k = profile.kernels;
+  const auto later = std::upper_bound(k.start_ns.begin(), k.start_ns.end(), time_ns);
+  GpuGap gap{.device = device};
+  // Of what began before, the kernel that ends last: none takes longer than this.
+  constexpr std::int64_t longest_kernel = 1'000'000'000;
+  for (auto i = static_cast<std::size_t>(later - k.start_ns.begin()); i-- > 0;) {
+    if (gap.before >= 0 && k.start_ns[i] < gap.begin_ns - longest_kernel) break;
+    if (k.device[i] != device || (gap.before >= 0 && k.end_ns[i] <= gap.begin_ns)) continue;
+    gap.before = static_cast<int>(i);
+    gap.begin_ns = k.end_ns[i];
+  }
+  for (auto i = static_cast<std::size_t>(later - k.start_ns.begin()); i < k.size(); ++i) {
+    if (k.device[i] != device) continue;
+    gap.after = static_cast<int>(i);
+    gap.end_ns = k.start_ns[i];
+    break;
+  }
+  const bool inside = gap.before >= 0 && gap.after >= 0 && gap.begin_ns <= time_ns;
+  return inside ? std::optional(gap) : std::nullopt;
 }
 
 GapCause cause_of(const Profile& profile, const GpuGap& gap) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "profiler/profile/builder.h"
 
 namespace rnnadvisor {
@@ -96,6 +98,38 @@ TEST(Gaps, AMomentHasItsGapWithNeighboursAndCause) {
   EXPECT_FALSE(gap_around(profile, 0, 1005));
   EXPECT_FALSE(gap_around(profile, 0, 1));
   EXPECT_FALSE(gap_around(profile, 0, 99'999));
+}
+
+// A moment is in a gap exactly where no kernel of the device runs, and between two of them.
+TEST(Gaps, OfDrawnKernelsAreWhereNoneRuns) {
+  std::mt19937 random(20261129);
+  for (int round = 0; round < 300; ++round) {
+    Gapped work;
+    std::vector<std::pair<std::int64_t, std::int64_t>> drawn;
+    for (int i = 0; i < 20; ++i) {
+      const auto start = static_cast<std::int64_t>(random() % 400);
+      const auto end = start + 1 + static_cast<std::int64_t>(random() % 40);
+      drawn.emplace_back(start, end);
+      work.kernel(start, end, "k", static_cast<int>(random() % 3));
+    }
+    const Profile profile = work.finish();
+    for (std::int64_t at = 0; at < 450; ++at) {
+      bool runs = false, before = false, after = false;
+      std::int64_t begin = 0, end = 1000;
+      for (const auto& [start, stop] : drawn) {
+        runs = runs || (start <= at && at < stop);
+        before = before || stop <= at;
+        after = after || start > at;
+        if (stop <= at) begin = std::max(begin, stop);
+        if (start > at) end = std::min(end, start);
+      }
+      const auto gap = gap_around(profile, 0, at);
+      ASSERT_EQ(gap.has_value(), !runs && before && after) << round << ' ' << at;
+      if (!gap) continue;
+      ASSERT_EQ(gap->begin_ns, begin);
+      ASSERT_EQ(gap->end_ns, end);
+    }
+  }
 }
 
 }  // namespace
