@@ -131,7 +131,12 @@ class FindingPage {
     const int device = profile.configurations[own].device;
     const auto busy = gpu_busy(profile, device);
     constexpr std::size_t most = 20;
-    gaps_ = gap_patterns(profile, device, most, busy ? busy->from_ns : 0);
+    // What is alike comes again and again: the last of many kernels tell it without a wait.
+    constexpr std::size_t most_kernels = 300'000;
+    std::int64_t from_ns = busy ? busy->from_ns : 0;
+    if (const auto& starts = profile.kernels.start_ns; starts.size() > most_kernels)
+      from_ns = std::max(from_ns, starts[starts.size() - most_kernels]);
+    gaps_ = gap_patterns(profile, device, most, from_ns);
   }
 
   void show_gaps() {
