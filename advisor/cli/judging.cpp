@@ -102,26 +102,21 @@ Result<std::set<std::string>> load_baseline(const std::string& path) {
   return advisor::read_baseline(text, path);
 }
 
-Result<void> apply_baseline(const Context& context, const Judging& judging,
-                            std::vector<advisor::Finding>& findings,
-                            const advisor::Report& report) {
+// Marks what the project has accepted, of --write-baseline all that was found, and tells the rest.
+void apply_baseline(const Context& context, const Judging& judging,
+                    std::vector<advisor::Finding>& findings, const advisor::Report& report) {
+  if (judging.baseline.empty() && judging.write_baseline.empty()) return;
   if (!judging.write_baseline.empty()) {
-    if (auto written = write_file(judging.write_baseline, advisor::write_baseline(report));
-        !written)
-      return written;
-    context.note(fmt::format("wrote {}", judging.write_baseline));
+    for (auto& finding : findings) finding.in_baseline = true;
+    return;
   }
-  const auto& path = judging.write_baseline.empty() ? judging.baseline : judging.write_baseline;
-  if (path.empty()) return {};
-  const auto baseline = load_baseline(path);
-  if (!baseline) return tl::unexpected(baseline.error());
-  const auto gone = advisor::mark_baseline(*baseline, report, findings);
+  const auto gone = advisor::mark_baseline(judging.accepted, report, findings);
   std::vector<std::string> fresh;
   for (const auto* finding : report.findings)
     if (!finding->in_baseline) fresh.push_back(advisor::baseline_key(report, *finding));
-  std::string text =
-      fmt::format("{} of {} in the baseline {}", report.findings.size() - fresh.size(),
-                  plural(static_cast<long long>(report.findings.size()), "finding"), path);
+  std::string text = fmt::format(
+      "{} of {} in the baseline {}", report.findings.size() - fresh.size(),
+      plural(static_cast<long long>(report.findings.size()), "finding"), judging.baseline);
   // Lines of the file, to be copied into it or taken out of it.
   const auto list = [&](std::string_view what, const std::vector<std::string>& lines) {
     if (!lines.empty()) text += fmt::format("\n  {}: {}", what, fmt::join(lines, "; "));
@@ -129,7 +124,6 @@ Result<void> apply_baseline(const Context& context, const Judging& judging,
   list("new", fresh);
   list("no longer found, its line can go", gone);
   context.note(text);
-  return {};
 }
 
 }  // namespace
@@ -151,15 +145,16 @@ tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& 
   judging.options.ignore = options.ignore;
   judging.baseline = options.baseline;
   judging.write_baseline = options.write_baseline;
-  // Before any work; it is read where there is a report.
-  if (!judging.write_baseline.empty())
+  if (!judging.write_baseline.empty()) {
     if (auto writable =
             check_writable({judging.write_baseline}, options.force && options.force(), {});
         !writable)
       return tl::unexpected(std::vector{std::move(writable.error())});
-  if (!judging.baseline.empty() && judging.write_baseline.empty())
-    if (auto known = load_baseline(judging.baseline); !known)
-      return tl::unexpected(std::vector{std::move(known.error())});
+  } else if (!judging.baseline.empty()) {
+    auto accepted = load_baseline(judging.baseline);
+    if (!accepted) return tl::unexpected(std::vector{std::move(accepted.error())});
+    judging.accepted = std::move(*accepted);
+  }
   judging.options.predict_for = predict_for;
   return judging;
 }
@@ -175,8 +170,7 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
     if (!options.positions[i].file.empty())
       report.configurations[i].position = options.positions[i];
   }
-  if (auto told = apply_baseline(context, judging, judgement.findings, report); !told)
-    return context.report(told.error());
+  apply_baseline(context, judging, judgement.findings, report);
   const bool with_places =
       std::any_of(options.targets.begin(), options.targets.end(), [](const auto& target) {
         return target.format == Format::sarif || target.format == Format::github;
@@ -203,6 +197,13 @@ int judge_and_report(const Context& context, const Profile& profile, const Judgi
       return context.report(result.error());
     }
     context.note(fmt::format("wrote {}", target.path));
+  }
+  // Last: where it fails, the report is there.
+  if (!judging.write_baseline.empty()) {
+    if (auto written = write_file(judging.write_baseline, advisor::write_baseline(report));
+        !written)
+      return context.report(written.error());
+    context.note(fmt::format("wrote {}", judging.write_baseline));
   }
   return exit_status(report, judging.fail_on);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Judging {
   advisor::JudgeOptions options;
   FailOn fail_on;
   std::string baseline, write_baseline;  // files; empty: none
+  std::set<std::string> accepted;        // what `baseline` has (advisor/report/baseline.h)
 };
 
 // `predict_for`: Services::predict_for; empty where nothing is to be predicted.
