@@ -50,7 +50,7 @@ install_packages() {
 
 build_packages="g++ cmake ninja-build ccache mold libfmt-dev libexpected-dev nlohmann-json3-dev libtomlplusplus-dev libeigen3-dev libcli11-dev libsqlite3-dev zlib1g-dev qt6-base-dev qt6-svg-dev ca-certificates"
 test_packages="libgtest-dev libgmock-dev libbenchmark-dev libvalijson-dev chromium libxml2-utils mandoc sqlite3 dpkg-dev file zsh fish mypy python3 python3-pytest python3-venv patchelf xvfb x11-xserver-utils fonts-dejavu-core"
-full_packages="clang-tidy-19 libclang-19-dev llvm-19-dev libclang-rt-19-dev"
+full_packages="clang-tidy-19 libclang-19-dev llvm-19-dev libclang-rt-19-dev jupyter-nbconvert python3-ipykernel"
 # Where npm is there some other way, Debian's package of it may conflict: NodeSource's package nodejs brings npm.
 command -v npm >/dev/null || full_packages="$full_packages npm"
 
