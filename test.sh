@@ -51,8 +51,8 @@ else
   # What says most for its time comes first.
   say "Build with GCC as it is given to others (preset gcc)"
   build gcc unsanitized_tests
-  say "Tests of the plugin, of reports in a browser, of packages, in scripts; properties over 20,000 draws (preset gcc)"
-  RNNADVISOR_DRAWS=20000 run_tests gcc -L 'browser|install|gpu|plugin|script|properties|slow'
+  say "Tests of the plugin, of reports in a browser, of packages, in scripts; properties over 5,000 draws (preset gcc)"
+  RNNADVISOR_DRAWS=5000 run_tests gcc -L 'browser|install|gpu|plugin|script|properties|slow'
   say "A machine without CUDA (preset nocuda; objects of gcc)"
   build nocuda rnnadvisor rnnadvisor-gui no_cuda_test
   run_tests nocuda -R no_cuda_test

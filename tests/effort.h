@@ -21,7 +21,7 @@ inline bool left_out(std::size_t index, std::size_t every) {
 
 // How many configurations a property draws: RNNADVISOR_DRAWS where it is set, as in the stage of CI
 // whose build is optimised.
-constexpr int all_draws = 20000;
+constexpr int all_draws = 5000;
 inline int draws() {
   const int few = sanitized() ? 60 : 300;
   const char* asked = std::getenv("RNNADVISOR_DRAWS");
