@@ -156,6 +156,14 @@ bool is_abandoned_claim(const std::string& path) {
   return abandoned;
 }
 
+namespace {
+// A program that root starts may become another user before its first call of CUDA: others may add
+// files, and neither see nor change what is there.
+void let_programs_of_root_add(const std::string& folder) {
+  if (geteuid() == 0) chmod(folder.c_str(), 01733);
+}
+}  // namespace
+
 Result<std::string> make_spool_folder(const std::string& output) {
   std::error_code error;
   const fs::path absolute = fs::absolute(output, error);
@@ -166,10 +174,22 @@ Result<std::string> make_spool_folder(const std::string& output) {
                             error ? error.message() : std::strerror(errno)),
                 "check the folder of --output, its permissions and the free space");
   }
-  // A program that root starts may become another user before its first call of CUDA: others may
-  // add files, and neither see nor change what is there.
-  if (geteuid() == 0) chmod(pattern.c_str(), 01733);
+  let_programs_of_root_add(pattern);
   return pattern;
+}
+
+Result<std::string> make_shared_spool_folder(const std::string& folder) {
+  std::error_code error;
+  fs::path absolute = fs::absolute(folder, error).lexically_normal();
+  if (!absolute.has_filename()) absolute = absolute.parent_path();  // "folder/"
+  if (!error && absolute.has_parent_path()) fs::create_directories(absolute.parent_path(), error);
+  if (mkdir(absolute.c_str(), 0700) == 0) let_programs_of_root_add(absolute);
+  // One that is there keeps its permissions: it may be shared on purpose.
+  if (!fs::is_directory(absolute, error)) {
+    return fail(ErrorCode::io, fmt::format("--folder: cannot make the folder '{}'", folder),
+                "name a folder that can be written to");
+  }
+  return absolute.string();
 }
 
 }  // namespace rnnadvisor::cli

@@ -59,4 +59,8 @@ bool is_abandoned_claim(const std::string& path);
 // Absolute.
 Result<std::string> make_spool_folder(const std::string& output);
 
+// Makes `folder`, which several shells and hosts record into, and what is above it, unless it is
+// there. A new one is for its owner alone, as the folders of make_spool_folder() are. Absolute.
+Result<std::string> make_shared_spool_folder(const std::string& folder);
+
 }  // namespace rnnadvisor::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/configurations.h"
@@ -50,19 +49,6 @@ Result<bool> is_fish(const std::string& shell) {
   return variable("SHELL").value_or("").ends_with("/fish");
 }
 
-Result<std::string> spool_folder(const EnvArguments& arguments, const std::string& output) {
-  if (arguments.folder.empty()) return make_spool_folder(output);
-  std::error_code error;
-  std::filesystem::create_directories(arguments.folder, error);
-  const auto absolute = std::filesystem::absolute(arguments.folder, error);
-  if (error || !std::filesystem::is_directory(absolute, error)) {
-    return fail(ErrorCode::io,
-                fmt::format("--folder: cannot make the folder '{}'", arguments.folder),
-                "name a folder that can be written to");
-  }
-  return absolute.lexically_normal().string();
-}
-
 Result<launch::RecordingOptions> read_options(const EnvArguments& arguments) {
   RecordingArguments asked = arguments.recording;
   if (arguments.accelerates) asked.mode = "calls";
@@ -94,7 +80,8 @@ int print_environment(Context& context, const EnvArguments& arguments) {
   const std::string output = arguments.output.empty()
                                  ? fmt::format("rnnadvisor-{}.rnnprof", time_now(true))
                                  : arguments.output;
-  auto spool = spool_folder(arguments, output);
+  auto spool = arguments.folder.empty() ? make_spool_folder(output)
+                                        : make_shared_spool_folder(arguments.folder);
   if (!spool) return context.report(spool.error());
   places->spool = *spool;
   if (auto handed = hand_over_plan(*recording, *spool); !handed)

@@ -1,6 +1,7 @@
 // `env` and `collect`, with a plugin that stands in for ours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "advisor/cli/collecting.h"
 #include "advisor/cli/recording_options.h"
@@ -58,6 +59,17 @@ TEST_F(EnvCommand, FishHasItsOwnWords) {
   ASSERT_EQ(called.status, 0) << called.err;
   EXPECT_THAT(called.out, HasSubstr("set -gx RNNADVISOR_SPOOL '" + (folder_ / "it\\'s") + "';"));
   EXPECT_TRUE(fs::is_directory(folder_ / "it's"));
+}
+
+TEST_F(EnvCommand, ANewFolderIsForItsOwnerAloneAndOneThatIsThereKeepsItsPermissions) {
+  // Files of programs that root starts as another user are added by that user.
+  const auto made = geteuid() == 0 ? fs::perms(01733) : fs::perms(0700);
+  ASSERT_EQ(env({"--folder", folder_ / "a/new/", "--shell", "bash"}).status, 0);
+  EXPECT_EQ(fs::status(folder_ / "a/new").permissions(), made);
+  ASSERT_TRUE(fs::create_directory(folder_ / "shared"));
+  fs::permissions(folder_ / "shared", fs::perms(0775));
+  ASSERT_EQ(env({"--folder", folder_ / "shared", "--shell", "bash"}).status, 0);
+  EXPECT_EQ(fs::status(folder_ / "shared").permissions(), fs::perms(0775));
 }
 
 TEST_F(EnvCommand, WhatIsSetIsUnset) {
