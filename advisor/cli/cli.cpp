@@ -42,15 +42,19 @@ std::string nearest_option(const CLI::App& app, std::string_view message) {
   return did_you_mean(word, std::vector<std::string_view>(names.begin(), names.end()));
 }
 
-// A word in the place of a command, when that is what is wrong.
-// `app`: the command that wants another behind it; `root`: where the parser leaves words that
-// that belong to no option.
+// `root`: where the parser leaves words that belong to no option.
+std::optional<std::string> word_too_many(const CLI::App& root) {
+  for (const auto& text : root.remaining(true))
+    if (!text.starts_with('-')) return text;
+  return std::nullopt;
+}
+
+// A word in the place of a command, when that is what is wrong. `app`: the command that wants
+// another behind it.
 std::optional<Error> unknown_command(const CLI::App& root, const CLI::App& app) {
   if (app.get_require_subcommand_min() == 0) return std::nullopt;
-  const auto words = root.remaining(true);
-  const auto word = std::find_if(words.begin(), words.end(),
-                                 [](const std::string& text) { return !text.starts_with('-'); });
-  if (word == words.end()) return std::nullopt;
+  const auto word = word_too_many(root);
+  if (!word) return std::nullopt;
   std::vector<std::string_view> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (!command->get_group().empty()) names.push_back(command->get_name());
@@ -58,6 +62,14 @@ std::optional<Error> unknown_command(const CLI::App& root, const CLI::App& app) 
   const auto nearest = did_you_mean(*word, names);
   return usage(fmt::format("there is no command '{}'", to_valid_utf8(*word)),
                nearest.empty() ? fmt::format("one of {}", fmt::join(names, ", ")) : nearest);
+}
+
+// Of more profiles than a command reads: those that read several.
+std::string one_profile(const CLI::App& root, const CLI::App& command) {
+  const auto* profile = command.get_option_no_throw("profile");
+  if (profile == nullptr || profile->get_expected_max() > 1 || !word_too_many(root)) return {};
+  return "name one profile; `rnnadvisor compare` compares several, `rnnadvisor merge` makes one of "
+         "those of one program";
 }
 
 const CLI::App& chosen(const CLI::App& root) {
@@ -111,7 +123,8 @@ int parse_and_act(std::span<const std::string> given, Context& context) {
     }
     if (const auto error = unknown_command(*app, command)) return context.report(*error);
     std::string message = to_valid_utf8(problem.what());
-    const std::string nearest = nearest_option(command, message);
+    std::string nearest = nearest_option(command, message);
+    if (nearest.empty()) nearest = one_profile(*app, command);
     std::string name;  // "rules docs" is no command "docs"
     for (const auto* at = &command; at->get_parent() != nullptr; at = at->get_parent())
       name.insert(0, " " + at->get_name());

@@ -53,6 +53,16 @@ TEST(Usage, MisspeltCommandsBehindCommandsNameTheNearest) {
   EXPECT_THAT(call({"rules"}).err, HasSubstr("rules --help"));
 }
 
+TEST(Usage, OfTwoProfilesForACommandThatReadsOneNamesThoseThatReadSeveral) {
+  for (const char* command : {"advise", "report", "export", "reproduce"}) {
+    const auto called = call({command, "sample:gnmt", "sample:deepbench"});
+    EXPECT_EQ(called.status, 2);
+    EXPECT_THAT(called.err,
+                AllOf(HasSubstr("`rnnadvisor compare`"), HasSubstr("`rnnadvisor merge`")));
+  }
+  EXPECT_THAT(call({"advise", "sample:gnmt", "--no-such-option"}).err, HasSubstr("advise --help"));
+}
+
 // Whatever is to be read: a folder in its place is a wrong argument, not a broken machine.
 TEST(Usage, AFolderInPlaceOfAFileIsStatus2) {
   const TemporaryFolder folder;
