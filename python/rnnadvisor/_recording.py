@@ -6,6 +6,7 @@ import json
 import sqlite3
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Union
 
 from ._findings import Findings
@@ -17,13 +18,22 @@ if TYPE_CHECKING:
 Row = Dict[str, Any]
 
 
+# SQLite's number for the format of a file, in its header; docs/file-format.md.
+_APPLICATION_ID = b"RNNP"
+
+
 class Recording:
-    """A .rnnprof file, opened for reading."""
+    """A .rnnprof file, opened for reading. The recording of another tool is imported into a temporary one."""
 
     def __init__(self, path: Union[str, Path]) -> None:
         self.path = Path(path)
         if not self.path.is_file():
             raise FileNotFoundError(f"there is no profile '{self.path}'")
+        self._imported = None if _is_profile(self.path) else TemporaryDirectory(prefix="rnnadvisor-")
+        if self._imported is not None:
+            profile = Path(self._imported.name) / "imported.rnnprof"
+            run(["import", str(self.path), "-o", str(profile)])
+            self.path = profile
         self._database = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode=ro", uri=True)
         self._database.row_factory = sqlite3.Row
         try:
@@ -31,9 +41,7 @@ class Recording:
                 row["name"] for row in self.sql("SELECT name FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name")
             ]
         except sqlite3.DatabaseError as error:
-            raise RnnadvisorError(
-                f"'{self.path}' is no profile of rnnadvisor ({error}). `rnnadvisor import` makes one of a trace of another tool"
-            ) from None
+            raise RnnadvisorError(f"the profile '{self.path}' is damaged: {error}") from None
 
     def sql(self, query: str, parameters: Sequence[Any] = ()) -> List[Row]:
         """The rows that a query selects."""
@@ -59,6 +67,8 @@ class Recording:
 
     def close(self) -> None:
         self._database.close()
+        if self._imported is not None:
+            self._imported.cleanup()
 
     def __enter__(self) -> Recording:
         return self
@@ -70,6 +80,12 @@ class Recording:
         return f"<rnnadvisor.Recording '{self.path}': {', '.join(self.tables)}>"
 
 
+def _is_profile(path: Path) -> bool:
+    with path.open("rb") as file:
+        header = file.read(100)
+    return header[:16] == b"SQLite format 3\0" and header[68:72] == _APPLICATION_ID
+
+
 def judge_recording(path: Path) -> Findings:
     def write(format: str) -> str:
         return run(["report", str(path), "--format", format]).text
@@ -78,5 +94,5 @@ def judge_recording(path: Path) -> Findings:
 
 
 def open(path: Union[str, Path]) -> Recording:
-    """Opens a profile that `rnnadvisor profile` or another command has written."""
+    """Opens a profile, or what another tool recorded: see `rnnadvisor import --help`."""
     return Recording(path)

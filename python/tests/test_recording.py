@@ -3,6 +3,7 @@
 import sqlite3
 
 import pytest
+from conftest import SOURCE
 
 import rnnadvisor
 
@@ -46,8 +47,21 @@ def test_what_is_no_profile_is_refused(tmp_path):
         rnnadvisor.open(tmp_path / "nothing.rnnprof")
     trace = tmp_path / "trace.json"
     trace.write_text("{}" * 600)
-    with pytest.raises(rnnadvisor.RnnadvisorError, match="rnnadvisor import"):
+    with pytest.raises(rnnadvisor.RnnadvisorError, match="trace.json"):
         rnnadvisor.open(trace)
+    damaged = tmp_path / "damaged.rnnprof"
+    damaged.write_bytes(b"SQLite format 3\0".ljust(68, b"\1") + b"RNNP" + b"\1" * 600)
+    with pytest.raises(rnnadvisor.RnnadvisorError, match="damaged.rnnprof"):
+        rnnadvisor.open(damaged)
+
+
+def test_a_trace_of_another_tool_is_imported():
+    trace = SOURCE / "tests" / "data" / "traces" / "batch_first.json.gz"
+    with rnnadvisor.open(trace) as recording:
+        imported = recording.path
+        assert recording.rows("calls") and recording.findings().layers
+        assert imported != trace
+    assert not imported.exists()
 
 
 def test_an_unknown_table_names_those_there_are(sample):
