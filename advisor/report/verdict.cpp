@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
 #include <iterator>
+#include <set>
 #include <vector>
 
 #include "advisor/report/program_end.h"
@@ -137,16 +139,16 @@ std::string subject_sentence(const ConfigurationReport& report) {
 }
 
 // Counted findings of the severities that ask for something.
-std::string counted(int errors, int warnings, int opportunities) {
+std::string counted(std::span<const Finding* const> findings) {
   std::string text;
-  const auto add = [&](int count, Severity severity) {
-    if (count == 0) return;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count,
-                        words::severity_plural(severity, count));
-  };
-  add(errors, Severity::error);
-  add(warnings, Severity::warning);
-  add(opportunities, Severity::opportunity);
+  for (const Severity severity : {Severity::error, Severity::warning, Severity::opportunity}) {
+    const auto count = std::count_if(findings.begin(), findings.end(), [&](const Finding* each) {
+      return each->severity == severity;
+    });
+    if (count > 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count,
+                          words::severity_plural(severity, static_cast<int>(count)));
+  }
   return text;
 }
 
@@ -209,28 +211,28 @@ std::string step_and(const StepAccount& step, std::string_view rest) {
   return text;
 }
 
-// The sentence about what runs, and behind it what the rules found. `of_step`: gains are of the
-// program's step.
-std::string judged(std::string text, const ConfigurationReport& report,
-                   std::span<const Finding* const> findings, bool of_step) {
-  int errors = 0;
-  int warnings = 0;
-  int opportunities = 0;
-  for (const Finding* finding : findings) {
-    errors += finding->severity == Severity::error ? 1 : 0;
-    warnings += finding->severity == Severity::warning ? 1 : 0;
-    opportunities += finding->severity == Severity::opportunity ? 1 : 0;
+// What the first two findings that a reader needs are about, and how many more there are. Those:
+// what comes first, and what has the gain.
+std::string problems(std::span<const Finding* const> findings,
+                     const std::function<std::string(const Finding&)>& gain_of) {
+  const auto asks = [](const Finding* each) { return !is_remark(*each); };
+  const auto first = std::find_if(findings.begin(), findings.end(), asks);
+  if (first == findings.end()) return {};
+  const Finding* gains = first_gain(findings);
+  std::string text = words::clean((*first)->title);
+  std::set<std::string_view> named = {(*first)->rule_id};
+  if (gains != nullptr) {
+    if (named.insert(gains->rule_id).second) text += "; " + words::clean(gains->title);
+    text += "; " + gain_of(*gains);
   }
-  const std::string counts = counted(errors, warnings, opportunities);
-  if (!counts.empty()) {
-    text += "; " + counts;
-    if (const Finding* first = first_gain(findings))
-      // Of a layer with several shapes the action adds up what all of them save.
-      text += ", " +
-              (of_step ? step_to_gain(*first)
-                       : to_gain(*first, report.shapes.size() > 1 ? std::nullopt : first->saving));
-    return text + ".";
-  }
+  std::set<std::string_view> more;
+  for (const Finding* each : findings)
+    if (asks(each) && !named.contains(each->rule_id)) more.insert(each->rule_id);
+  return more.empty() ? text : fmt::format("{}; {} more to do", text, more.size());
+}
+
+// The sentence about what runs, and behind it that the rules found nothing.
+std::string nothing_found(std::string text, const ConfigurationReport& report) {
   if (report.passed > 0) {
     text += "; ";
     if (report.decides.empty()) {
@@ -314,7 +316,12 @@ Standing standing_of(const Finding& finding) {
 
 std::string verdict_of(const ConfigurationReport& report) {
   if (const std::string broken = broken_sentence(report); !broken.empty()) return broken + ".";
-  return judged(subject_sentence(report), report, report.findings, false);
+  std::string found = counted(report.findings);
+  if (const Finding* first = found.empty() ? nullptr : first_gain(report.findings))
+    // Of a layer with several shapes the action adds up what all of them save.
+    found += ", " + to_gain(*first, report.shapes.size() > 1 ? std::nullopt : first->saving);
+  return found.empty() ? nothing_found(subject_sentence(report), report)
+                       : fmt::format("{}; {}.", subject_sentence(report), found);
 }
 
 namespace {
@@ -330,8 +337,15 @@ std::string headline_of_recorded(const Report& report) {
                  [&](const Finding* each) {
                    return each->of_program || each->configuration == only->index;
                  });
-    return step == nullptr ? judged(subject_sentence(*only), *only, all, false)
-                           : step_and(*step, judged({}, *only, all, true));
+    const auto found = problems(all, [&](const Finding& finding) {
+      return step != nullptr
+                 ? step_to_gain(finding)
+                 : to_gain(finding, only->shapes.size() > 1 ? std::nullopt : finding.saving);
+    });
+    if (step == nullptr)
+      return found.empty() ? only->verdict : fmt::format("{}. {}.", subject_sentence(*only), found);
+    return found.empty() ? step_and(*step, nothing_found({}, *only))
+                         : fmt::format("{}. {}.", words::step_in_short(*step), found);
   }
   std::string text = words::plural(static_cast<long long>(shown), "configuration");
   if (report.profile->devices.size() == 1) {
@@ -353,7 +367,8 @@ std::string headline_of_recorded(const Report& report) {
   add(report.standing_count(Standing::refused), "is refused where another algorithm runs",
       "are refused where another algorithm runs");
   text += ": " + parts;
-  if (const Finding* first = first_gain(report.findings)) text += "; " + step_to_gain(*first);
+  if (const auto found = problems(report.findings, step_to_gain); !found.empty())
+    text += ". " + found;
   text += ".";
   return step != nullptr ? step_and(*step, text) : text;
 }

@@ -377,8 +377,22 @@ void expect_first_gain(const Formats& of) {
   }
 }
 
+// A headline names the problem that a reader finds first below it, and not a count.
+void expect_first_problem(const Formats& of) {
+  const auto& findings = of.json["findings"];
+  const auto first = std::find_if(findings.begin(), findings.end(),
+                                  [](const auto& each) { return each["section"] == "action"; });
+  const bool fails = std::any_of(of.json["configurations"].begin(), of.json["configurations"].end(),
+                                 [](const auto& each) { return each["outcome"] == "failed"; });
+  if (first == findings.end() || fails) return;
+  const std::string headline = of.json["headline"];
+  const std::string title = (*first)["title"];
+  EXPECT_NE(headline.find(words::clean(title)), std::string::npos) << headline << "\n" << title;
+}
+
 void expect_verdicts(const Formats& of) {
   expect_first_gain(of);
+  expect_first_problem(of);
   const std::string headline = of.json["headline"];
   EXPECT_EQ(of.sarif["properties"]["headline"], headline);
   for (const auto* written : {&of.text, &of.verbose, &of.markdown, &of.html})
