@@ -96,10 +96,11 @@ struct NumberedLine {
   bool too_long = false;  // and left out
 };
 
-// Answers one configuration after another. The profile that rules and predictions look at is made
-// once and its one configuration replaced: a device description is too large to copy for every
-// line.
-class Answerer {
+}  // namespace
+
+// The profile that rules and predictions look at is made once and its one configuration replaced: a
+// device description is too large to copy for every line.
+class ConfigurationAnswerer::Answerer {
  public:
   explicit Answerer(const BatchOptions& options) : options_(options) {
     options_.judge.keep_verdicts = false;
@@ -252,6 +253,8 @@ class Answerer {
   bool failed_ = false;
 };
 
+namespace {
+
 // Lines of a stream through one large buffer. A line longer than the limit is given as nothing and
 // passed over.
 class LineReader {
@@ -311,10 +314,28 @@ class LineReader {
 
 }  // namespace
 
-std::string answer_line(const ConfigInput& input, const BatchOptions& options) {
+BatchOptions batch_options(const JudgedDevice& device, const Judging& judging, bool with_findings) {
+  BatchOptions options;
+  options.device = &device.device;
+  options.times = device.times.get();
+  options.rules = with_findings ? &judging.rules : nullptr;
+  options.judge = judging.options;
+  options.judge.predict_for = device.predict_for;
+  return options;
+}
+
+ConfigurationAnswerer::ConfigurationAnswerer(const BatchOptions& options)
+    : answerer_(std::make_unique<Answerer>(options)) {}
+ConfigurationAnswerer::~ConfigurationAnswerer() = default;
+
+std::string ConfigurationAnswerer::answer(const ConfigInput& input) {
   Buffer out;
-  Answerer(options).answer(input, out);
+  answerer_->answer(input, out);
   return fmt::to_string(out);
+}
+
+std::string answer_line(const ConfigInput& input, const BatchOptions& options) {
+  return ConfigurationAnswerer(options).answer(input);
 }
 
 int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,
@@ -329,7 +350,7 @@ int answer_batch(std::istream& in, std::string_view file, const AnswerSink& writ
   const auto flush = [&](bool waits) {
     std::vector<Buffer> answers((lines.size() + piece - 1) / piece);
     for_pieces(lines.size(), piece, [&](std::size_t begin, std::size_t end) {
-      Answerer answerer(options);
+      ConfigurationAnswerer::Answerer answerer(options);
       for (std::size_t i = begin; i < end; ++i) {
         if (!answerer.answer(lines[i], file, answers[begin / piece])) good = false;
         answers[begin / piece].push_back('\n');

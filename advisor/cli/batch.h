@@ -4,10 +4,12 @@
 
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "advisor/cli/exit_status.h"
+#include "advisor/cli/judging.h"
 #include "advisor/judge/judge.h"
 #include "advisor/rules/rule.h"
 #include "core/config/read_config.h"
@@ -24,6 +26,9 @@ struct BatchOptions {
   FailOn fail_on;
 };
 
+// Those of `check`; they point into what they are of. `fail_on` is left as it is.
+BatchOptions batch_options(const JudgedDevice& device, const Judging& judging, bool with_findings);
+
 // The answer to one configuration, without the line end:
 //   {"id", "algo", "backward_algo", "ignored": [{"key", "given", "used", "why"}],
 //   "predicted": {"set_descriptor", …, "implementation"}, "bytes": {"weights", …},
@@ -37,6 +42,22 @@ std::string answer_line(const ConfigInput& input, const BatchOptions& options);
 // Takes answers, whole lines; of a line that is no configuration {"id"?, "error": "…"}; `waits`:
 // the writer of the lines may be waiting for them. False: they could not be written.
 using AnswerSink = std::function<bool(std::string_view answers, bool waits)>;
+
+// answer_line() of one configuration after another, quicker.
+class ConfigurationAnswerer {
+ public:
+  explicit ConfigurationAnswerer(const BatchOptions& options);
+  ~ConfigurationAnswerer();
+  ConfigurationAnswerer(const ConfigurationAnswerer&) = delete;
+  ConfigurationAnswerer& operator=(const ConfigurationAnswerer&) = delete;
+  std::string answer(const ConfigInput& input);
+
+ private:
+  class Answerer;
+  friend int answer_batch(std::istream& in, std::string_view file, const AnswerSink& write,
+                          const BatchOptions& options);
+  std::unique_ptr<Answerer> answerer_;
+};
 
 // Answers every line of `in` in order, by all cores; blank lines and lines that start with # have
 // no answer. What was read is answered before more is waited for. Returns the exit status.

@@ -85,6 +85,9 @@ Result<RunRequest> make_run_request(const RunArguments& arguments, Context& cont
 // "0,2" or "all" with `gpu_count` GPUs.
 Result<std::vector<int>> parse_devices(std::string_view text, int gpu_count);
 
+// What `version --json` prints.
+std::string version_json();
+
 // Prints all errors; the exit status of the worst.
 template <class T>
 int report_failure(const Context& context, const tl::expected<T, std::vector<Error>>& result) {

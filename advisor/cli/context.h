@@ -93,6 +93,7 @@ void add_export(CLI::App& app, Context& context);
 void add_rules(CLI::App& app, Context& context);
 // Of `rules`.
 void add_rules_validate(CLI::App& rules, Context& context);
+void add_serve(CLI::App& app, Context& context);
 void add_samples(CLI::App& app, Context& context);
 void add_compare(CLI::App& app, Context& context);
 void add_reproduce(CLI::App& app, Context& context);

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "advisor/cli/configurations.h"
 #include "advisor/judge/judge.h"
 #include "advisor/report/baseline.h"
 #include "advisor/report/maps.h"
@@ -127,6 +128,21 @@ void apply_baseline(const Context& context, const Judging& judging,
 }
 
 }  // namespace
+
+Result<JudgedDevice> judged_device(const Context& context, const std::string& name) {
+  auto device = choose_device(context, name);
+  if (!device) return fail(std::move(device.error()));
+  auto times = model::find_time_model(name, *device);
+  if (!times) return fail(std::move(times.error()));
+  auto predict_for = context.services.predict_for;
+  if (*times && name.ends_with(".toml")) {
+    // Findings and maps, too, are of the times beside a description.
+    predict_for = [known = model::predictor(*times)](const DeviceSpec&) { return known; };
+  } else if (predict_for) {
+    predict_for = [known = predict_for(*device)](const DeviceSpec&) { return known; };
+  }
+  return JudgedDevice{std::move(*device), std::move(*times), std::move(predict_for)};
+}
 
 tl::expected<Judging, std::vector<Error>> prepare_judging(const JudgingOptions& options,
                                                           const advisor::PredictFor& predict_for) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "advisor/judge/judge.h"
 #include "advisor/report/predicted_times.h"
 #include "advisor/rules/rule.h"
+#include "core/model/time_model.h"
 #include "core/model/time_prediction.h"
 #include "profiler/profile/profile.h"
 
@@ -33,6 +35,15 @@ struct Judging {
   std::string baseline, write_baseline;  // files; empty: none
   std::set<std::string> accepted;        // what `baseline` has (advisor/report/baseline.h)
 };
+
+// The device that configurations are judged for, with what predicts their times on it.
+struct JudgedDevice {
+  DeviceSpec device;
+  std::shared_ptr<const model::TimeModel> times;  // null: none were measured on such a device
+  advisor::PredictFor predict_for;                // made once, not for every configuration
+};
+// `name`: --device.
+Result<JudgedDevice> judged_device(const Context& context, const std::string& name);
 
 // `predict_for`: Services::predict_for; empty where nothing is to be predicted.
 tl::expected<Judging, std::vector<Error>> prepare_judging(

@@ -456,6 +456,11 @@ Json errors_json(std::span<const ExplainedError> errors) {
   });
 }
 
+std::string write_errors_json(std::span<const ExplainedError> errors) {
+  const Json document = {{"schema", 1}, {"errors", errors_json(errors)}};
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 Json config_json(const RnnConfig& config) {
   Json out = Json::object();
   visit_config_fields([&](std::string_view key, auto member, std::string_view) {

@@ -1,7 +1,9 @@
 // check --batch from text to answers: what stands behind sliders and sweeps, on all cores of the
 // process (`taskset -c 0` for one). Aims on one core: 50,000 configurations a second that cuDNN
-// mostly refuses, 5,000 with findings; 20,000 that run, with predicted times.
+// mostly refuses, 5,000 with findings; 20,000 that run, with predicted times. Beside it the same
+// configurations one request each through `serve`, which answers on one core: 10,000 a second.
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
@@ -10,6 +12,8 @@
 #include <string>
 
 #include "advisor/cli/batch.h"
+#include "advisor/cli/command_line.h"
+#include "advisor/cli/serving.h"
 #include "core/model/time_model.h"
 
 namespace {
@@ -96,6 +100,88 @@ void running_with_findings(benchmark::State& state) {
 void running_with_findings_and_times(benchmark::State& state) {
   answer(state, running(), &advisor::builtin_rules(), Times::predicted);
 }
+
+// A request for each of `params`, framed, through the server and back.
+void serve(benchmark::State& state, std::string_view method,
+           const std::vector<std::string>& params) {
+  std::string messages;
+  for (std::size_t i = 0; i < params.size(); ++i)
+    messages += cli::frame_rpc(fmt::format(
+        R"({{"jsonrpc": "2.0", "id": {}, "method": "{}", "params": {}}})", i, method, params[i]));
+  const cli::Terminal terminal;
+  const auto services = cli::live_services();
+  std::ostringstream out;
+  const cli::Context context{.out = out,
+                             .err = out,
+                             .terminal = terminal,
+                             .services = services,
+                             .command_line = {},
+                             .action = {},
+                             .program = {},
+                             .completions = {}};
+  for (auto _ : state) {
+    // As a program that was just started.
+    cli::JudgingOptions judging;
+    judging.fail_on = "never";
+    cli::Server server(context, *cli::prepare_judging(judging, services.predict_for),
+                       "nvidia-h200");
+    std::istringstream in(messages);
+    std::string answers;
+    benchmark::DoNotOptimize(cli::serve_rpc(
+        in,
+        [&](std::string_view text, bool) {
+          answers += text;
+          return true;
+        },
+        [&](std::string_view name, std::string_view given) { return server.call(name, given); }));
+    if (answers.find("\"error\": {") != std::string::npos) state.SkipWithError("an error");
+    state.counters["bytes_of_answer"] =
+        static_cast<double>(answers.size()) / static_cast<double>(params.size());
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(params.size()));
+}
+
+std::vector<std::string> params_of(const std::string& lines, std::string_view more,
+                                   std::size_t most = 5000) {
+  std::vector<std::string> all;
+  std::istringstream stream(lines);
+  for (std::string line; all.size() < most && std::getline(stream, line);)
+    all.push_back(fmt::format(R"({{"configuration": {}{}}})", line, more));
+  return all;
+}
+
+void served_check_running_with_times(benchmark::State& state) {
+  serve(state, "check", params_of(running(), R"(, "findings": false)"));
+}
+void served_check_running_with_findings_and_times(benchmark::State& state) {
+  serve(state, "check", params_of(running(), ""));
+}
+void served_check_refused(benchmark::State& state) {
+  serve(state, "check", params_of(refused(), R"(, "findings": false)"));
+}
+void served_fit(benchmark::State& state) { serve(state, "fit", params_of(running(), "", 1000)); }
+void served_map(benchmark::State& state) { serve(state, "map", params_of(running(), "", 100)); }
+void served_explain_rule(benchmark::State& state) {
+  std::vector<std::string> all;
+  for (const auto& rule : advisor::builtin_rules().rules)
+    all.push_back(fmt::format(R"({{"rule": "{}"}})", rule.id));
+  serve(state, "explain", all);
+}
+void served_explain_error(benchmark::State& state) {
+  serve(state, "explain",
+        std::vector<std::string>(
+            100, R"({"error": "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. This )"
+                 R"(error may appear if you passed in a non-contiguous input."})"));
+}
+BENCHMARK(served_check_running_with_times)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_check_running_with_findings_and_times)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK(served_check_refused)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_fit)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_map)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_explain_rule)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_explain_error)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(without_findings)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(with_findings)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(running_alone)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -24,27 +24,17 @@ struct CheckArguments {
 // that both come to the same findings and to the same exit status.
 struct Prepared {
   Judging judging;
-  DeviceSpec device;
-  std::shared_ptr<const model::TimeModel> times;  // null: none were measured on such a device
+  JudgedDevice on;
 };
 
 // An int is the exit status of what was reported.
 tl::expected<Prepared, int> prepare(Context& context, const CheckArguments& arguments) {
-  auto judging = prepare_judging(arguments.judging, context.services.predict_for);
+  auto judging = prepare_judging(arguments.judging);
   if (!judging) return tl::unexpected(report_failure(context, judging));
-  auto device = choose_device(context, arguments.device);
+  auto device = judged_device(context, arguments.device);
   if (!device) return tl::unexpected(context.report(device.error()));
-  auto times = model::find_time_model(arguments.device, *device);
-  if (!times) return tl::unexpected(context.report(times.error()));
-  auto& predict_for = judging->options.predict_for;
-  if (*times && std::string_view(arguments.device).ends_with(".toml")) {
-    // Findings and maps, too, are of the times beside a description.
-    predict_for = [known = model::predictor(*times)](const DeviceSpec&) { return known; };
-  } else if (predict_for) {
-    // Made once, not for every line.
-    predict_for = [known = predict_for(*device)](const DeviceSpec&) { return known; };
-  }
-  return Prepared{std::move(*judging), std::move(*device), std::move(*times)};
+  judging->options.predict_for = device->predict_for;
+  return Prepared{std::move(*judging), std::move(*device)};
 }
 
 int check_batch(Context& context, const CheckArguments& arguments) {
@@ -65,11 +55,7 @@ int check_batch(Context& context, const CheckArguments& arguments) {
   auto prepared = prepare(context, arguments);
   if (!prepared) return prepared.error();
 
-  BatchOptions options;
-  options.device = &prepared->device;
-  options.times = prepared->times.get();
-  options.rules = arguments.no_findings ? nullptr : &prepared->judging.rules;
-  options.judge = prepared->judging.options;
+  auto options = batch_options(prepared->on, prepared->judging, !arguments.no_findings);
   // The same status as for one configuration: an error that only the answers tell would pass in CI.
   if (options.rules != nullptr) options.fail_on = prepared->judging.fail_on;
 
@@ -143,9 +129,9 @@ int check(Context& context, const CheckArguments& arguments) {
     return context.report(writable.error());
   const auto prepared = prepare(context, arguments);
   if (!prepared) return prepared.error();
-  const auto& [judging, device, times] = *prepared;
-  const Profile profile = static_profile(*configurations, device, context.command_line);
-  const auto predicted = advisor::predict_times(profile, device, times.get());
+  const auto& [judging, on] = *prepared;
+  const Profile profile = static_profile(*configurations, on.device, context.command_line);
+  const auto predicted = advisor::predict_times(profile, on.device, on.times.get());
   const int status =
       judge_and_report(context, profile, judging,
                        {std::move(*targets), arguments.verbose, positions_of(*configurations),

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "advisor/cli/command_line.h"
 #include "advisor/errors/known_errors.h"
@@ -19,8 +18,6 @@
 
 namespace rnnadvisor::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // Of a longer log the last part: what a program ended with stands there.
 constexpr std::streamsize most_bytes = 64 << 20;
@@ -131,10 +128,6 @@ std::string last_line(std::string_view text) {
   return printable(text.substr(text.rfind('\n') + 1).substr(0, 400));
 }
 
-Json to_json(const std::vector<advisor::ExplainedError>& found) {
-  return {{"schema", 1}, {"errors", advisor::errors_json(found)}};
-}
-
 void print(Context& context, const advisor::document::Blocks& blocks) {
   advisor::TextOptions options;
   options.width = context.terminal.width;
@@ -157,7 +150,7 @@ int explain_error(Context& context, const ExplainArguments& arguments) {
   if (!explained) return context.report(explained.error());
   const auto& [found, text] = *explained;
   if (arguments.json) {
-    context.out << to_json(found).dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    context.out << advisor::write_errors_json(found);
   } else if (!found.empty()) {
     print(context, document::errors_of(found));
   } else {

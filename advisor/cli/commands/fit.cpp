@@ -1,13 +1,11 @@
 // rnnadvisor fit: the largest batch or length that fits into memory.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "advisor/cli/asking.h"
 #include "advisor/cli/command_line.h"
 #include "advisor/cli/fitting_report.h"
-#include "advisor/report/words.h"
-#include "core/base/text.h"
 #include "profiler/classify/memory_use.h"
 
 namespace rnnadvisor::cli {
@@ -16,44 +14,12 @@ namespace {
 struct FitArguments {
   ConfigurationOptions configurations;
   JudgingOptions judging;
-  std::string largest = "batch", memory, device, optimizer = "adam";
+  std::string largest = std::string(default_largest), memory, device,
+              optimizer = std::string(default_optimizer);
   int call = -1, gpu = 0;
   bool try_it = false, json = false;
   CLI::Option* gpu_option = nullptr;
 };
-
-Result<model::Optimizer> read_optimizer(const std::string& word) {
-  using model::Optimizer;
-  for (const auto value :
-       {Optimizer::none, Optimizer::sgd, Optimizer::sgd_momentum, Optimizer::adam}) {
-    if (model::to_string(value) == word) return value;
-  }
-  return fail(ErrorCode::invalid_argument, fmt::format("--optimizer: '{}' is unknown", word),
-              "use none, sgd, sgd_momentum or adam");
-}
-
-Result<advisor::FitQuestion> make_question(const FitArguments& arguments,
-                                           advisor::AskedConfiguration subject,
-                                           const MemoryUse& use, std::optional<std::int64_t> memory,
-                                           const std::optional<DeviceSpec>& chosen) {
-  advisor::FitQuestion question;
-  question.input = std::move(subject.input);
-  question.recorded = subject.recorded;
-  question.device = chosen ? *chosen : *subject.device;
-  question.largest =
-      arguments.largest == "batch" ? advisor::Largest::batch : advisor::Largest::length;
-  auto optimizer = read_optimizer(arguments.optimizer);
-  if (!optimizer) return fail(optimizer.error());
-  question.optimizer = *optimizer;
-  if (memory) {
-    question.room = {*memory, "--memory"};
-  } else if (use.free_at_failure >= 0 && !chosen) {
-    advisor::take_room_of_failure(question, use.free_at_failure);
-  } else if (auto room = advisor::take_room_of_device(question, use.peak); !room) {
-    return fail(room.error());
-  }
-  return question;
-}
 
 Result<void> check_try(const FitArguments& arguments,
                        const std::vector<advisor::AskedConfiguration>& subjects) {
@@ -81,15 +47,8 @@ int fit_command(Context& context, const FitArguments& arguments) {
   auto judging = prepare_judging(arguments.judging);
   if (!judging) return report_failure(context, judging);
   if (auto good = check_try(arguments, subjects->list); !good) return context.report(good.error());
-  std::optional<std::int64_t> memory;
-  if (!arguments.memory.empty()) {
-    auto bytes = advisor::parse_bytes(arguments.memory);
-    if (!bytes) {
-      bytes.error().message = "--memory: " + bytes.error().message;
-      return context.report(bytes.error());
-    }
-    memory = *bytes;
-  }
+  const auto terms = read_fit_terms(arguments.largest, arguments.memory, arguments.optimizer);
+  if (!terms) return context.report(terms.error());
   // A recorded configuration is asked about on its own device, unless another is named or the trial
   // is here.
   std::optional<DeviceSpec> chosen;
@@ -106,14 +65,15 @@ int fit_command(Context& context, const FitArguments& arguments) {
   for (auto& subject : subjects->list) {
     const auto use =
         subject.recorded ? uses[static_cast<std::size_t>(subject.configuration)] : MemoryUse{};
-    auto question = make_question(arguments, std::move(subject), use, memory, chosen);
+    auto question = fit_question(*terms, std::move(subject), use, chosen);
     if (!question) return context.report(question.error());
     AnsweredFit answered{
         *question, advisor::find_fit(*question, judging->rules, judging->options), {}};
     const auto& [asked, fit, trial] = answered;
     if (arguments.try_it) {
       auto tried = advisor::try_fit(
-          asked, {arguments.gpu, memory, context.command_line, context.services.watch_interrupts()},
+          asked,
+          {arguments.gpu, terms->memory, context.command_line, context.services.watch_interrupts()},
           context.services.run_configurations);
       if (!tried) {
         const int failed = context.report(tried.error());

@@ -4,79 +4,22 @@
 
 #include <algorithm>
 
+#include "advisor/cli/asking.h"
 #include "advisor/cli/command_line.h"
-#include "advisor/facts/framework_call.h"
-#include "advisor/facts/measured_times.h"
 #include "advisor/report/maps.h"
 #include "advisor/report/words.h"
-#include "core/base/text.h"
-#include "core/config/key_scope.h"
-#include "core/model/time_model.h"
 
 namespace rnnadvisor::cli {
 namespace {
 
-constexpr std::string_view every_map = "all";
 constexpr std::array<Format, 4> map_formats = {Format::text, Format::json, Format::csv,
                                                Format::html};
 
 struct MapArguments {
   ConfigurationOptions configurations;
   OutputOptions output;
-  std::string device, axes = "hidden-batch", layer;
+  std::string device, axes = std::string(default_axes), layer;
 };
-
-// Before the maps of a centre: that no call is made, that cuDNN refuses it, what is ignored.
-std::vector<std::string> remarks_on(const advisor::AskedConfiguration& centre,
-                                    const DeviceSpec& device) {
-  std::vector<std::string> lines;
-  const auto call = advisor::given_call(centre.input, centre.recorded, device);
-  const auto title = framework_title(centre.input.program.name);
-  if (!centre.recorded) {
-    auto ignored = advisor::ignored_words(advisor::ignored_keys(centre.input, call));
-    if (!ignored.empty()) lines.push_back(std::move(ignored));
-  }
-  if (!call.happens()) {
-    lines.push_back(
-        call.stops ? fmt::format("No such call is made: {} stops with an error.", title)
-        : title.empty()
-            ? std::string("No such call is made: cuDNN is not expected to run the layer.")
-            : fmt::format("No such call is made: {} is not expected to call cuDNN.", title));
-  } else if (const auto why = advisor::why_it_does_not_run(centre.input, centre.recorded, device)) {
-    lines.push_back(fmt::format("cuDNN is expected to refuse this configuration at {}: {}.",
-                                why->stage, why->because));
-  }
-  return lines;
-}
-
-std::vector<model::ConfigurationMap> make_maps(const AskedConfigurations& centres,
-                                               const std::vector<model::MapAxes>& axes,
-                                               const std::optional<DeviceSpec>& chosen,
-                                               const model::PredictTime& beside,
-                                               const Services& services) {
-  std::vector<model::ConfigurationMap> maps;
-  for (const auto& centre : centres.list) {
-    const DeviceSpec& device = chosen ? *chosen : *centre.device;
-    std::vector<model::MeasuredTime> measured;
-    if (centres.profile) measured = advisor::measured_times(*centres.profile, device);
-    for (const auto each : axes) {
-      model::MapRequest request;
-      request.here = advisor::given_call(centre.input, centre.recorded, device).config;
-      request.axes = each;
-      if (beside) {
-        request.predict = beside;
-      } else if (services.predict_for) {
-        request.predict = services.predict_for(device);
-      }
-      request.measured = measured;
-      request.call =
-          advisor::framework_caller(centre.input.program, device, request.here, centre.recorded);
-      maps.push_back(model::build_map(request, device));
-      maps.back().remarks = remarks_on(centre, device);
-    }
-  }
-  return maps;
-}
 
 std::string write_text(const std::vector<model::ConfigurationMap>& maps,
                        const MapArguments& arguments, const AskedConfigurations& centres,
@@ -122,22 +65,12 @@ int map_command(Context& context, const MapArguments& arguments) {
     if (!chosen) return context.report(chosen.error());
     device = std::move(*chosen);
   }
-  // A description's own times lie beside it.
-  model::PredictTime beside;
-  if (device && std::string_view(arguments.device).ends_with(".toml")) {
-    auto model = model::find_time_model(arguments.device, *device);
-    if (!model) return context.report(model.error());
-    beside = [times = std::move(*model)](const RnnConfig& config, Phase phase) {
-      return times ? times->predict(config, phase) : std::nullopt;
-    };
-  }
-  std::vector<model::MapAxes> axes;
-  if (arguments.axes == every_map) {
-    axes.assign(model::all_map_axes.begin(), model::all_map_axes.end());
-  } else {
-    axes.push_back(*model::parse_map_axes(arguments.axes));
-  }
-  const auto maps = make_maps(*centres, axes, device, beside, context.services);
+  Result<model::PredictTime> beside;
+  if (device) beside = times_beside(arguments.device, *device);
+  if (!beside) return context.report(beside.error());
+  const auto axes = read_map_axes(arguments.axes);
+  if (!axes) return context.report(axes.error());
+  const auto maps = make_maps(*centres, *axes, device, *beside, context.services);
   for (const auto& target : *targets) {
     advisor::TextOptions options;
     options.ascii = !context.terminal.utf8;

@@ -8,25 +8,30 @@
 #include "profiler/profile/file.h"
 
 namespace rnnadvisor::cli {
+
+std::string version_json() {
+  const nlohmann::ordered_json document = {
+      {"schema", 1},
+      {"rnnadvisor", RNNADVISOR_VERSION},
+      {"runs_on_gpu", static_cast<bool>(RNNADVISOR_HAVE_CUDA)},
+      {"profile_schema", rnnprof_schema_version},
+      {"rules", advisor::builtin_rules().rules.size()},
+      {"devices", shipped_devices().size()},
+      {"samples", advisor::sample_profiles().size()},
+      {"compiler", __VERSION__},
+  };
+  return document.dump(2) + '\n';
+}
+
 namespace {
 
 int version_command(Context& context, bool json) {
-  const auto rules = advisor::builtin_rules().rules.size();
-  const auto devices = shipped_devices().size();
   if (json) {
-    const nlohmann::ordered_json document = {
-        {"schema", 1},
-        {"rnnadvisor", RNNADVISOR_VERSION},
-        {"runs_on_gpu", static_cast<bool>(RNNADVISOR_HAVE_CUDA)},
-        {"profile_schema", rnnprof_schema_version},
-        {"rules", rules},
-        {"devices", devices},
-        {"samples", advisor::sample_profiles().size()},
-        {"compiler", __VERSION__},
-    };
-    context.out << document.dump(2) << '\n';
+    context.out << version_json();
     return exit_ok;
   }
+  const auto rules = advisor::builtin_rules().rules.size();
+  const auto devices = shipped_devices().size();
   context.out << fmt::format(
       "rnnadvisor {}\n{}\n{} rules, {} devices, {} recorded samples, profile schema {}\n",
       RNNADVISOR_VERSION,

@@ -28,7 +28,7 @@ TEST(Help, IsAsReviewed) {
   expect_golden("help.txt", call({"--help"}).out);
   for (const char* command :
        {"check", "run", "sweep", "import", "merge", "advise", "report", "samples", "doctor",
-        "completion", "profile", "accelerate", "try", "collect", "env", "fit", "map"}) {
+        "completion", "profile", "accelerate", "try", "collect", "env", "fit", "map", "serve"}) {
     expect_golden(std::string("help-") + command + ".txt", call({command, "--help"}).out);
   }
 }

@@ -313,6 +313,7 @@ TEST_F(NothingLost, ATableHasEveryOutput) {
   const std::set<std::string> prints_as_others = {
       "run ",       "calibrate ",  "profile ",       "accelerate ", "try ",
       "collect ",   "import ",     "merge ",         "worker ",     "reproduce ",
+      "serve ",  // AServerWhoseAnswerIsLostSaysSo
       "rules new ", "rules docs ", "samples export "};
   const auto printed = printing();
   int seen = 0;
@@ -550,6 +551,61 @@ TEST_F(NothingLost, ABatchIsAnsweredWhenItsInputPauses) {
     ASSERT_GT(write(questions[1], line.data() + 9, line.size() - 9), 0);
     ASSERT_TRUE(hear_until(i)) << "no answer to question " << i;
     EXPECT_THAT(heard, HasSubstr("\"q" + std::to_string(i) + "\""));
+  }
+  close(questions[1]);
+  EXPECT_EQ(wait_for(child), 0);
+  close(answers[0]);
+}
+
+constexpr std::string_view version_request =
+    "Content-Length: 48\r\n\r\n{\"jsonrpc\": \"2.0\", \"id\": 1, \"method\": \"version\"}";
+
+TEST_F(NothingLost, AServerWhoseAnswerIsLostSaysSo) {
+  write_text_file(folder_ / "request", std::string(version_request));
+  for (const bool closed : {false, true}) {
+    fs::remove(errors_);
+    const int status = wait_for(start({"serve", "--stdio"}, [&] {
+      redirect(errors_, STDERR_FILENO);
+      const int file = open((folder_ / "request").c_str(), O_RDONLY);
+      dup2(file, STDIN_FILENO);
+      if (closed) {
+        close(STDOUT_FILENO);
+      } else {
+        redirect("/dev/full", STDOUT_FILENO);
+      }
+    }));
+    EXPECT_EQ(status, 3);
+    EXPECT_THAT(read_text(errors_), HasSubstr("cannot write to standard output"));
+  }
+}
+
+// An editor asks one thing at a time, and keeps the pipe open.
+TEST_F(NothingLost, AServerAnswersWhenItsInputPausesAndEndsWithIt) {
+  int questions[2] = {}, answers[2] = {};
+  ASSERT_EQ(pipe2(questions, O_CLOEXEC), 0);
+  ASSERT_EQ(pipe2(answers, O_CLOEXEC), 0);
+  const pid_t child = start({"serve", "--stdio"}, [&] {
+    dup2(questions[0], STDIN_FILENO);
+    dup2(answers[1], STDOUT_FILENO);
+    redirect(errors_, STDERR_FILENO);
+  });
+  close(questions[0]);
+  close(answers[1]);
+  for (int i = 0; i < 3; ++i) {
+    // In two pieces, the first of which is no message yet.
+    ASSERT_EQ(write(questions[1], version_request.data(), 30), 30);
+    usleep(2000);
+    ASSERT_GT(write(questions[1], version_request.data() + 30, version_request.size() - 30), 0);
+    std::string heard;
+    while (heard.find("\"compiler\"") == std::string::npos) {
+      pollfd wait = {answers[0], POLLIN, 0};
+      ASSERT_GT(poll(&wait, 1, 20'000), 0) << "no answer " << i;
+      char buffer[4096];
+      const auto got = read(answers[0], buffer, sizeof buffer);
+      ASSERT_GT(got, 0);
+      heard.append(buffer, static_cast<std::size_t>(got));
+    }
+    EXPECT_TRUE(heard.starts_with("Content-Length: "));
   }
   close(questions[1]);
   EXPECT_EQ(wait_for(child), 0);

@@ -14,6 +14,7 @@
 #include "advisor/change/transform.h"
 #include "advisor/cli/batch.h"
 #include "advisor/cli/configurations.h"
+#include "advisor/cli/serving.h"
 #include "advisor/facts/framework_call.h"
 #include "advisor/fit/fit.h"
 #include "advisor/judge/merge.h"
@@ -316,8 +317,9 @@ TEST(OneDecision, MapsOfTheCommand) {
 }
 
 // One configuration is judged alike alone and as a line of a batch: the same findings in the same
-// words, predicted times, memory and exit status for every --fail-on.
-TEST(OneDecision, CheckAndItsBatchGiveTheSameAnswer) {
+// words, predicted times, memory and exit status for every --fail-on; and a server that is asked
+// gives the line of the batch.
+TEST(OneDecision, CheckItsBatchAndTheServerGiveTheSameAnswer) {
   const auto findings_of = [](const nlohmann::json& list) {
     std::vector<std::string> all;
     for (const auto& each : list)
@@ -329,6 +331,19 @@ TEST(OneDecision, CheckAndItsBatchGiveTheSameAnswer) {
   cli::FakeMachine machine;
   auto services = machine.services();
   services.predict_for = model::predict_time_for;
+  const cli::Terminal terminal;
+  std::ostringstream nowhere;
+  const cli::Context context{.out = nowhere,
+                             .err = nowhere,
+                             .terminal = terminal,
+                             .services = services,
+                             .command_line = {},
+                             .action = {},
+                             .program = {},
+                             .completions = {}};
+  cli::JudgingOptions judging;
+  judging.fail_on = "error";
+  cli::Server server(context, *cli::prepare_judging(judging, services.predict_for), "");
   const cli::TemporaryFolder folder;
   int gains = 0, timed = 0, untimed = 0, fallen = 0;
   // Every other one on the H200: only its times are known.
@@ -349,6 +364,10 @@ TEST(OneDecision, CheckAndItsBatchGiveTheSameAnswer) {
       std::string line;
       ASSERT_TRUE(std::getline(lines, line));
       const auto answer = nlohmann::json::parse(line);
+      const auto served =
+          server.call("check", fmt::format(R"({{"configuration": {}, "device": "{}"}})",
+                                           to_json_line(drawn.input), device));
+      EXPECT_EQ(served ? *served : served.error().message, line) << label(drawn);
       const std::string file = folder / "one.jsonl";
       cli::write_text_file(file, to_json_line(drawn.input) + "\n");
       const auto one = cli::call({"check", file, "--device", device, "--format", "json"}, services);
