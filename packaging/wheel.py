@@ -29,6 +29,7 @@ from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
 PACKAGE = SOURCE / "python" / "rnnadvisor"
+SCRIPTS = SOURCE / "advisor" / "whatif" / "torch" / "rnnadvisor_torch"  # which rnnadvisor/_accelerate.py looks for in _torch
 PROGRAM = "rnnadvisor/_program"  # rnnadvisor/_program.py looks for bin/rnnadvisor there
 OLDEST_PROMISED = (2, 35)  # Debian 12, Ubuntu 22.04
 OF_GLIBC = re.compile(r"ld-linux.*\.so|lib(c|m|dl|pthread|rt)\.so")
@@ -119,6 +120,8 @@ def main() -> None:
         metadata = METADATA.format(version=version, summary=cache_entry(build, "CMAKE_PROJECT_DESCRIPTION"))
         files: dict[str, Path | bytes] = dict(native)
         files.update({f"rnnadvisor/{path.name}": path for path in [*PACKAGE.glob("*.py"), PACKAGE / "py.typed"]})
+        files.update({f"rnnadvisor/_torch/{path.relative_to(SCRIPTS)}": path for path in sorted(SCRIPTS.rglob("*"))
+                      if path.suffix in (".py", ".txt")})
         files[f"{info}/METADATA"] = metadata.encode() + (SOURCE / "docs" / "python.md").read_bytes()
         files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: rnnadvisor\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
         files[f"{info}/entry_points.txt"] = b"[console_scripts]\nrnnadvisor = rnnadvisor.__main__:command\n"

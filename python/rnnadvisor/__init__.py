@@ -1,6 +1,7 @@
 """rnnadvisor in Python: why an LSTM, GRU or RNN is slow under cuDNN, and what to change.
 
     rnnadvisor.check(model, batch_size=32, seq_length=100)   judge the recurrent layers of a model
+    rnnadvisor.accelerate(model)                             replace them by faster modules with the same results
     with rnnadvisor.profile() as p: ...                      record a block of a program, and judge it
     rnnadvisor.open("run.rnnprof")                           read a recorded profile
 
@@ -13,6 +14,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._accelerate import Acceleration as Acceleration
+    from ._accelerate import Replacement as Replacement
+    from ._accelerate import accelerate as accelerate
+    from ._accelerate import accelerated as accelerated
     from ._check import check as check
     from ._findings import Finding as Finding
     from ._findings import Findings as Findings
@@ -27,6 +32,10 @@ if TYPE_CHECKING:
 
 # Imported when they are used: the script `rnnadvisor` starts the command without them.
 _PLACES = {
+    "accelerate": "_accelerate",
+    "accelerated": "_accelerate",
+    "Acceleration": "_accelerate",
+    "Replacement": "_accelerate",
     "check": "_check",
     "Finding": "_findings",
     "Findings": "_findings",

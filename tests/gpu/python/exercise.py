@@ -135,6 +135,81 @@ print("HTML", len(block._repr_html_()))
 '''
 
 
+# What accelerate() makes faster: name, class, arguments, type, what has to be allowed.
+REPLACED = LAYERS.split("class Model")[0] + '''
+import copy, json, logging, time
+import rnnadvisor
+logging.basicConfig(level=logging.INFO)
+CASES = [
+    ("stack", torch.nn.LSTM, (512, 512, 2), {}, torch.half, None, True),
+    ("stack of GRU", torch.nn.GRU, (256, 256, 3), {"batch_first": True}, torch.half, None, None),
+    ("both ways", torch.nn.LSTM, (512, 512), {"bidirectional": True}, torch.half, None, None),
+    ("narrow", torch.nn.LSTM, (160, 160), {}, torch.half, "padded", True),
+    ("narrow, not allowed", torch.nn.LSTM, (160, 160), {}, torch.half, None, False),
+    ("fine as it is", torch.nn.LSTM, (512, 512), {}, torch.half, None, False),
+]
+
+def times(layers, x, rounds=7, steps=20):
+    """Milliseconds of a training step of each, their medians: the layers take turns."""
+    samples = [[] for _ in layers]
+    for round in range(rounds + 1):
+        for layer, own in zip(layers, samples):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            for _ in range(steps):
+                layer(x)[0].float().square().mean().backward()
+                layer.zero_grad()
+            torch.cuda.synchronize()
+            if round:
+                own.append((time.perf_counter() - begin) / steps * 1e3)
+    return [sorted(own)[len(own) // 2] for own in samples]
+
+def results(layer, x):
+    x = x.clone().requires_grad_()
+    y, end = layer(x)
+    tops = [y, *(end if isinstance(end, tuple) else [end])]
+    sum(top.float().square().mean() for top in tops).backward()
+    found = [*tops, x.grad, *(parameter.grad for parameter in layer.parameters())]
+    layer.zero_grad()
+    return [value.detach().double() for value in found]
+
+answers = []
+for name, kind, sizes, more, data_type, allow, wanted in CASES:
+    torch.manual_seed(3)
+    original = kind(*sizes, dtype=data_type, **more).cuda()
+    layer = copy.deepcopy(original)
+    optimizer = torch.optim.SGD(layer.parameters(), 0.1)
+    before = {key: value.clone() for key, value in layer.state_dict().items()}
+    returned = rnnadvisor.accelerate(layer, allow, batch_size=32, seq_length=128)
+    assert returned is layer and isinstance(layer, kind)
+    (report,) = rnnadvisor.accelerated(layer)
+    replaced = type(layer) is not kind
+    assert replaced == bool(report.change) and (wanted is None or replaced == wanted), (name, str(report))
+    # The state dict goes both ways, and the optimizer still has the parameters.
+    assert list(layer.state_dict()) == list(before)
+    assert all(torch.equal(layer.state_dict()[key], before[key]) for key in before)
+    original.load_state_dict(layer.state_dict())
+    layer.load_state_dict(original.state_dict())
+    assert [id(p) for p in optimizer.param_groups[0]["params"]] == [id(p) for p in layer.parameters()]
+    assert type(copy.deepcopy(layer)) is type(layer)
+    x = torch.randn(*((32, 128) if more.get("batch_first") else (128, 32)), sizes[0], device="cuda", dtype=data_type)
+    worst = 0.0
+    for a, b in zip(results(original, x), results(layer, x)):
+        assert a.shape == b.shape
+        worst = max(worst, float((a - b).norm() / a.norm()))
+    assert worst <= 2e-3, (name, worst)
+    first, second = times([original, layer], x)
+    answers.append({"case": name, "replaced": replaced, "report": str(report), "error": worst, "ms_before": first, "ms_after": second, "ratio": first / second})
+    # One step of the optimizer moves both alike.
+    for each in (original, layer):
+        each(x)[0].float().square().mean().backward()
+        torch.optim.SGD(each.parameters(), 0.1).step()
+    moved = max(float((a.double() - b.double()).norm() / a.double().norm()) for a, b in zip(original.parameters(), layer.parameters()))
+    assert moved <= 2e-3, (name, moved)
+print("REPLACED", json.dumps(answers))
+'''
+
+
 def run(*command: str, **variables: str) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(os.environ, **variables))
 
@@ -285,6 +360,17 @@ def accelerate():
     ended = run(sys.executable, "-m", "rnnadvisor", "accelerate", script("long.py", LAYERS + "steps(150)\nprint('DONE yes')\n"))
     assert said(ended, "DONE") == "yes" and ended.returncode == 0, ended.stderr
     return {"report": ended.stderr[-2500:]}
+
+
+@part
+def accelerated_model():
+    """rnnadvisor.accelerate(): the same results, gradients and state dict, and the time of a training step."""
+    ended = run(sys.executable, script("replaced.py", REPLACED))
+    cases = json.loads(said(ended, "REPLACED"))
+    slower = [case["case"] for case in cases if case["replaced"] and case["ratio"] < 1.02]
+    assert not slower, slower
+    assert "recurrent layers replaced" in ended.stderr, ended.stderr[-1000:]
+    return {"cases": cases}
 
 
 @part

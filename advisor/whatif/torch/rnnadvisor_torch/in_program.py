@@ -115,6 +115,15 @@ def as_class(module, kind, function):
         object.__setattr__(module, "__class__", own)
 
 
+def limit_of(call, plan):
+    """How far results may move, as Comparison.worst() measures it."""
+    computes = {call.data_type, plan.parts.get("data_type", {}).get("compute_type", call.data_type)}
+    if "float" in computes and (call.allow_tf32 or plan.settings.get("allow_tf32")):
+        computes.add("tf32")
+    limit = max(LIMITS[name] for name in computes)
+    return limit ** 0.5 if call.cell == "rnn_relu" else limit  # rounding moves values across zero, which switches whole gradients
+
+
 class Comparison:
     """Outputs and gradients of a layer both ways, on one call of the program; without dropout, whose masks would differ."""
 
@@ -265,12 +274,7 @@ class Trying:
     def compare(self, layer, module, plan, call, candidate, args, kwargs):
         torch, text = self.torch, emit.module_text(plan, call)
         changed = emit.load_class(text, plan, call) if text else None
-        computes = {call.data_type, plan.parts.get("data_type", {}).get("compute_type", call.data_type)}
-        if "float" in computes and (call.allow_tf32 or plan.settings.get("allow_tf32")):
-            computes.add("tf32")
-        limit = max(LIMITS[name] for name in computes)
-        if call.cell == "rnn_relu":
-            limit = limit ** 0.5  # rounding moves values across zero, which switches whole gradients
+        limit = limit_of(call, plan)
         own = bool(torch.backends.cudnn.allow_tf32)
         error, tensor = Comparison(torch, module, args, kwargs, layer.training).worst(changed or type(module), plan.settings.get("allow_tf32", own))
         about = {"transforms": candidate["transforms"], "error": error if error < float("inf") else None, "tensor": tensor, "limit": limit,
