@@ -144,9 +144,12 @@ def _replace(module: Any, layer: Layer, allowed: Sequence[str], compare: bool) -
     if type(module) not in (nn.LSTM, nn.GRU, nn.RNN):
         return kept(f"its class is {type(module).__qualname__}, whose forward() may be another than that of nn.LSTM, nn.GRU and nn.RNN")
     refused: List[str] = []
+    command = ""
     for finding, suggestion in _suggestions(layer):
         transforms = [suggestion["transform"], *suggestion["with"]]
         meaning = max((each["meaning"] for each in transforms), key=lambda word: (*MEANINGS, "model").index(word))
+        if suggestion["effort"] == "command":
+            command = "only `rnnadvisor accelerate -- PROGRAM`, which starts the whole program, makes it faster"
         if suggestion["effort"] == "command" or meaning == "model":
             continue
         change = str(suggestion["change"] or finding.title)
@@ -164,9 +167,9 @@ def _replace(module: Any, layer: Layer, allowed: Sequence[str], compare: bool) -
             refused.append(f"{change}: its results differ by {error:.1e}, and {limit:.1e} is the limit")
             continue
         object.__setattr__(module, "__class__", kind)
-        gain = str(finding.gain) + " as fast" if finding.gain is not None and finding.gain.is_faster else ""
+        gain = str(finding.gain) if finding.gain is not None and finding.gain.is_faster else ""
         return Replacement(layer.name, layer.summary, change, gain, error, "", code)
-    return kept("; ".join(refused) if refused else f"no module is advised for it. {layer.verdict}")
+    return kept("; ".join(refused) or command or f"no module is advised for it. {layer.verdict}")
 
 
 def _suggestions(layer: Layer) -> Iterator[Tuple[Finding, Mapping[str, Any]]]:
