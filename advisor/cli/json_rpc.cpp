@@ -105,8 +105,11 @@ void answer_request(RpcRequest& request, const RpcMethods& methods, std::string&
   }
   std::string_view text = *result;
   while (text.ends_with('\n')) text.remove_suffix(1);
-  fmt::format_to(std::back_inserter(out), R"({{"jsonrpc": "2.0", "id": {}, "result": {}}})", id,
-                 text);
+  out += R"({"jsonrpc": "2.0", "id": )";
+  out += id;
+  out += R"(, "result": )";
+  out += text;
+  out += '}';
 }
 
 // A message with its syntax checked: one request, or a batch.
@@ -273,25 +276,27 @@ std::string answer_rpc(std::string_view text, const RpcMethods& methods) {
 }
 
 std::string frame_rpc(std::string_view message) {
-  std::string body;
-  const auto drives = [&](std::size_t at) {
-    const auto byte = static_cast<unsigned char>(message[at]);
-    return byte == 0x7F || (byte == 0xC2 && at + 1 < message.size() &&
-                            static_cast<unsigned char>(message[at + 1]) < 0xA0);
-  };
-  // Outside of strings JSON has none of them.
-  std::size_t done = 0;
-  for (std::size_t at = 0; at < message.size(); ++at) {
-    if (!drives(at)) continue;
-    const bool two = message[at] != 0x7F;
-    body += message.substr(done, at - done);
-    body += fmt::format("\\u{:04x}", static_cast<unsigned char>(message[at + (two ? 1 : 0)]));
-    at += two ? 1 : 0;
-    done = at + 1;
+  // Outside of strings JSON has none of these. The next of each is looked for once.
+  constexpr auto none = std::string_view::npos;
+  std::string escaped;
+  std::size_t done = 0, del = message.find('\x7F'), lead = message.find('\xC2');
+  while (del != none || lead != none) {
+    const auto at = std::min(del, lead);
+    const std::size_t length = at == del ? 1 : 2;
+    const auto last = at + length - 1;
+    // U+0080 to U+009F
+    const bool drives =
+        at == del || (last < message.size() && static_cast<unsigned char>(message[last]) < 0xA0);
+    if (drives) {
+      escaped += message.substr(done, at - done);
+      escaped += fmt::format("\\u{:04x}", static_cast<unsigned char>(message[last]));
+      done = at + length;
+    }
+    (at == del ? del : lead) = message.find(message[at], at + 1);
   }
   const auto rest = message.substr(done);
-  auto framed = fmt::format("Content-Length: {}\r\n\r\n", body.size() + rest.size());
-  framed += body;
+  auto framed = fmt::format("Content-Length: {}\r\n\r\n", escaped.size() + rest.size());
+  framed += escaped;
   framed += rest;
   return framed;
 }
