@@ -9,6 +9,7 @@
 #include "core/base/output_file.h"
 #include "gui/models/background.h"
 #include "gui/models/link.h"
+#include "profiler/classify/gaps.h"
 #include "profiler/import/open_recording.h"
 #include "profiler/profile/file.h"
 
@@ -122,6 +123,7 @@ std::size_t Document::count_of(ItemKind kind) const {
     case ItemKind::call:
       return profile_.calls.size();
     case ItemKind::kernel:
+    case ItemKind::gap:
       return profile_.kernels.size();
     case ItemKind::transfer:
       return profile_.transfers.size();
@@ -140,11 +142,16 @@ std::size_t Document::count_of(ItemKind kind) const {
 }
 
 bool Document::holds(Item item) const {
+  if (item.kind == ItemKind::gap) return gap_before(profile_, item.index).has_value();
   return item.index >= 0 && static_cast<std::size_t>(item.index) < count_of(item.kind);
 }
 
 Result<void> Document::check(Item item) const {
   if (item.empty() || holds(item)) return {};
+  if (item.kind == ItemKind::gap)
+    return fail(ErrorCode::not_found,
+                "there is no gap/" + std::to_string(item.index) + " in " + name().toStdString(),
+                "the number is that of a kernel before which its GPU ran none");
   const std::size_t count = count_of(item.kind);
   const std::string kind = to_string(item.kind).toStdString();
   return fail(
@@ -174,6 +181,10 @@ TimeRange Document::range_of(Item item) const {
       return row(profile_.nvtx, i);
     case ItemKind::allocation:
       return {profile_.allocations.time_ns[i], profile_.allocations.time_ns[i]};
+    case ItemKind::gap: {
+      const auto gap = gap_before(profile_, item.index);
+      return {gap->begin_ns, gap->end_ns};
+    }
     case ItemKind::none:
     case ItemKind::finding:
     case ItemKind::configuration:

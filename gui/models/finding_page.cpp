@@ -148,16 +148,13 @@ class FindingPage {
     };
     std::vector<std::vector<Page::Cell>> rows;
     for (const auto& each : gaps_) {
-      Link show;
-      show.kind = LinkKind::gap;
-      show.configuration = each.typical.device;
-      show.item = {ItemKind::kernel, each.typical.after};
       rows.push_back({{name(each.before_name)},
                       {name(each.after_name)},
                       {to_qt(format_count(each.count)), true, 0, true},
                       {format_ns(each.total_ns), true, 0, true},
                       {format_ns(each.median_ns), true, 0, true},
-                      {page_.link(show, Texts::tr("Show")), false, 0, true}});
+                      {page_.link(Link::to({ItemKind::gap, each.longest.after}), Texts::tr("Show")),
+                       false, 0, true}});
     }
     page_.table({Texts::tr("After"), Texts::tr("Before"), Texts::tr("Count"), Texts::tr("Total"),
                  Texts::tr("Median"), QString()},

@@ -23,12 +23,13 @@ enum class ItemKind : std::uint8_t {
   api,
   nvtx,
   allocation,
+  gap,  // of a GPU between two kernels, by the one that ends it
   finding,
   configuration
 };
 
-// `index` is one into the table of the profile that `kind` names; of a finding, into
-// Judgement::findings.
+// `index` is one into the table of the profile that `kind` names; of a gap, into that of kernels;
+// of a finding, into Judgement::findings.
 struct Item {
   ItemKind kind = ItemKind::none;
   int index = -1;

@@ -1,5 +1,6 @@
 // What is known of a thing on the timeline.
 #include <array>
+#include <ranges>
 
 #include "advisor/report/content.h"
 #include "advisor/report/words.h"
@@ -8,6 +9,8 @@
 #include "gui/models/pages.h"
 #include "gui/models/render_page.h"
 #include "gui/texts.h"
+#include "profiler/classify/gaps.h"
+#include "profiler/classify/program_steps.h"
 #include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui {
@@ -47,6 +50,9 @@ class ItemPage {
       case ItemKind::allocation:
         allocation(i);
         break;
+      case ItemKind::gap:
+        gap(*gap_before(profile_, item_.index));
+        break;
       default:
         break;
     }
@@ -77,6 +83,13 @@ class ItemPage {
     const auto& c = profile_.calls[static_cast<std::size_t>(call)];
     return page_.link(Link::to({ItemKind::call, call}),
                       Page::escape(words::phase(c.phase)) + Texts::tr(", call %1").arg(call));
+  }
+  QString site_text(int index) const {
+    if (index < 0) return {};
+    const auto& site = profile_.call_sites[static_cast<std::size_t>(index)];
+    if (site.file < 0) return {};
+    return Page::escape(profile_.text(site.file) +
+                        (site.line > 0 ? ":" + std::to_string(site.line) : ""));
   }
   static QString size(const std::array<int, 3>& s) {
     return QStringLiteral("%1 × %2 × %3").arg(s[0]).arg(s[1]).arg(s[2]);
@@ -119,13 +132,7 @@ class ItemPage {
     if (c.reserve_bytes >= 0)
       row(Texts::tr("Reserve"), to_qt(format_bytes(static_cast<double>(c.reserve_bytes))));
     if (c.nvtx_path >= 0) row(Texts::tr("NVTX"), Page::escape(profile_.text(c.nvtx_path)));
-    if (c.site >= 0) {
-      const auto& site = profile_.call_sites[static_cast<std::size_t>(c.site)];
-      if (site.file >= 0)
-        row(Texts::tr("Called from"),
-            Page::escape(profile_.text(site.file) +
-                         (site.line > 0 ? ":" + std::to_string(site.line) : "")));
-    }
+    row(Texts::tr("Called from"), site_text(c.site));
     if (c.status != 0)
       row(Texts::tr("Status"),
           page_.colored(QString::number(c.status), page_.theme().error) +
@@ -203,6 +210,68 @@ class ItemPage {
     row(Texts::tr("Bytes"), to_qt(format_bytes(static_cast<double>(a.bytes[i]))));
     row(Texts::tr("In"), call_link(a.call[i]));
     flush();
+  }
+
+  QString kernel_link(int kernel) const {
+    const auto& name = profile_.text(profile_.kernels.name[static_cast<std::size_t>(kernel)]);
+    return page_.link(Link::to({ItemKind::kernel, kernel}),
+                      Page::breakable(words::shorten(words::clean(short_kernel_name(name)), 60)));
+  }
+  // Of the part that gaps have of the step they lie in: from its first kernel to that of the next.
+  QString share_of_step(const GpuGap& gap) const {
+    std::int64_t begin = -1;
+    for (const int call : step_beginnings(profile_, gap.device)) {
+      const TimeRange work = document_.gpu_range_of_call(call);
+      if (work.length() <= 0) continue;
+      if (begin >= 0 && begin <= gap.begin_ns && gap.end_ns <= work.begin_ns)
+        return Texts::tr("%1 of %2")
+            .arg(to_qt(words::percent(static_cast<double>(gap.length()) /
+                                      static_cast<double>(work.begin_ns - begin))),
+                 format_ns(work.begin_ns - begin));
+      begin = work.begin_ns;
+    }
+    return {};
+  }
+
+  void gap(const GpuGap& gap) {
+    page_.small(Texts::tr("GPU %1").arg(gap.device));
+    page_.title(Texts::tr("GPU idle"));
+    times();
+    row(Texts::tr("Of the step"), share_of_step(gap));
+    row(Texts::tr("After"), kernel_link(gap.before));
+    row(Texts::tr("Before"), kernel_link(gap.after));
+    const auto host = host_during(profile_, gap);
+    constexpr std::size_t most = 5;
+    QStringList calls;
+    for (const auto& each : host.api | std::views::take(most))
+      calls << Texts::tr("%1, %2 in %3 call(s)", nullptr, many(each.count))
+                   .arg(Page::escape(profile_.text(each.name)), format_ns(each.ns),
+                        to_qt(format_count(each.count)));
+    if (host.api.size() > most)
+      calls << Texts::tr("%n other(s)", nullptr, many(host.api.size() - most));
+    if (calls.isEmpty())
+      calls << (profile_.api.size() > 0
+                    ? Texts::tr("made no CUDA call: it ran code of the program, or waited")
+                    : Texts::tr("is not known: no CUDA calls were recorded"));
+    row(Texts::tr("The host"), calls.join(QStringLiteral("<br>")));
+    QStringList ranges;
+    for (const int range : host.ranges)
+      ranges << page_.link(
+          Link::to({ItemKind::nvtx, range}),
+          Page::escape(profile_.text(profile_.nvtx.name[static_cast<std::size_t>(range)])));
+    row(Texts::tr("Within"), ranges.join(QStringLiteral(" › ")));
+    const auto cause = cause_of(profile_, gap);
+    if (cause.api >= 0)
+      row(Texts::tr("Longest"),
+          page_.link(
+              Link::to({ItemKind::api, cause.api}),
+              Page::escape(profile_.text(profile_.api.name[static_cast<std::size_t>(cause.api)]))) +
+              Texts::tr(", %1 of the gap").arg(format_ns(cause.api_ns)));
+    const int call = profile_.kernels.call[static_cast<std::size_t>(gap.after)];
+    row(Texts::tr("Ended by"), call_link(call));
+    row(Texts::tr("Called from"), site_text(cause.site));
+    flush();
+    if (call >= 0) findings(profile_.calls[static_cast<std::size_t>(call)].configuration);
   }
 
   void findings(int configuration) {

@@ -15,7 +15,7 @@
 namespace rnnadvisor::gui {
 namespace {
 
-constexpr std::array<std::pair<ItemKind, const char*>, 9> kinds = {
+constexpr std::array<std::pair<ItemKind, const char*>, 10> kinds = {
     {{ItemKind::none, "none"},
      {ItemKind::call, "call"},
      {ItemKind::kernel, "kernel"},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<ItemKind, const char*>, 9> kinds = {
      {ItemKind::api, "api"},
      {ItemKind::nvtx, "nvtx"},
      {ItemKind::allocation, "allocation"},
+     {ItemKind::gap, "gap"},
      {ItemKind::finding, "finding"},
      {ItemKind::configuration, "configuration"}}};
 
@@ -116,8 +117,6 @@ QString to_string(const Link& link) {
       return QStringLiteral("item:") + item_text(link.item);
     case LinkKind::evidence:
       return QStringLiteral("evidence:") + number(link.finding);
-    case LinkKind::gap:
-      return QStringLiteral("gap:%1/%2").arg(link.configuration).arg(link.item.index);
     case LinkKind::rule:
       return QStringLiteral("rule:") + link.text;
     case LinkKind::explore:
@@ -174,12 +173,6 @@ std::optional<Link> parse_link(const QString& text) {
   if (scheme == QLatin1String("evidence") && n.size() == 1) {
     link.kind = LinkKind::evidence;
     link.finding = n[0];
-    return link;
-  }
-  if (scheme == QLatin1String("gap") && n.size() == 2) {
-    link.kind = LinkKind::gap;
-    link.configuration = n[0];
-    link.item = {ItemKind::kernel, n[1]};
     return link;
   }
   const bool torch = scheme == QLatin1String("torch");

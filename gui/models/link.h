@@ -13,7 +13,6 @@ namespace rnnadvisor::gui {
 enum class LinkKind {
   item,       // select it: item:call/12
   evidence,   // show all evidence of a finding: evidence:3
-  gap,        // frame a gap of a GPU, by its device and the kernel after it: gap:0/4711
   rule,       // open its card: rule:alignment/batch-multiple-of-8
   explore,    // a configuration in the explorer: explore:4, with a finding's change: explore:4/2/0
   copy,       // put a finding's example on the clipboard: copy:2/0
@@ -26,7 +25,7 @@ enum class LinkKind {
 struct Link {
   LinkKind kind = LinkKind::external;
   Item item;
-  int configuration = -1;  // of a gap the device
+  int configuration = -1;
   int finding = -1, suggestion = -1;
   QString text;  // the rule, view or address; of a trial "torch" or nothing
   bool operator==(const Link&) const = default;

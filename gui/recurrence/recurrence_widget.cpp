@@ -65,6 +65,7 @@ RecurrenceWidget::RecurrenceWidget(QWidget* parent)
   title_->setTextFormat(Qt::PlainText);
   title_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
   connect(by_step_, &QToolButton::toggled, canvas_, &Canvas::set_by_step);
+  connect(by_step_, &QToolButton::toggled, this, &RecurrenceWidget::height_changed);
   connect(keep_, &QToolButton::toggled, this, &RecurrenceWidget::keep);
   connect(keep_, &QToolButton::toggled, this, [this](bool on) {
     const QString tip =
@@ -110,6 +111,11 @@ void RecurrenceWidget::keep(bool on) {
 }
 
 const std::vector<Unrolled>& RecurrenceWidget::calls() const { return canvas_->calls(); }
+
+QSize RecurrenceWidget::sizeHint() const {
+  const int above = layout()->itemAt(0)->sizeHint().height();
+  return {canvas_->sizeHint().width(), above + canvas_->sizeHint().height()};
+}
 
 QString RecurrenceWidget::table_text() const {
   if (document_ == nullptr) return {};
@@ -190,6 +196,8 @@ void RecurrenceWidget::rebuild() {
   canvas_->set_blocks(std::move(blocks));
   keep_->setEnabled(shown_ >= 0);
   title_->setText(heading());
+  updateGeometry();
+  emit height_changed();
 }
 
 // What the picture comes to, in one line.

@@ -40,6 +40,11 @@ class RecurrenceWidget : public QWidget {
   const std::vector<recurrence::Unrolled>& calls() const;
   // A row of cells for each step, tabs between; empty where no steps are shown.
   QString table_text() const;
+  // As high as its rows.
+  QSize sizeHint() const override;
+
+ signals:
+  void height_changed();  // sizeHint() may be another
 
  private:
   void take_selection();

@@ -111,7 +111,7 @@ class Builder {
       t.call_begin.push_back(t.calls[i].begin_ns);
       t.call_end.push_back(t.calls[i].end_ns);
       t.call_color.push_back(p().calls[i].status != 0 ? failed_color
-                                                      : color_id(t.calls[i].implementation));
+                                                      : color_id(p().calls[i].phase));
     }
     std::vector<std::uint32_t> order;
     auto input = call_input(t.call_begin, t.call_end, order);

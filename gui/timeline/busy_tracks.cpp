@@ -9,9 +9,8 @@ namespace {
 
 // Streams that take turns need no columns of their own: then the rows of the device, in the order
 // of the table, say it.
-std::optional<Lane> taking_turns(Timeline& timeline, const BuildOptions& options, int device) {
+std::optional<Lane> taking_turns(Timeline& timeline, int device) {
   const auto& k = timeline.profile->kernels;
-  if (options.keep) return std::nullopt;
   std::int64_t end = 0;
   std::size_t count = 0;
   for (std::size_t i = 0; i < k.size(); ++i) {
@@ -35,21 +34,12 @@ std::optional<Lane> taking_turns(Timeline& timeline, const BuildOptions& options
   return Lane{spans, std::make_shared<const Pyramid>(spans)};
 }
 
-Lane merged(Timeline& timeline, const BuildOptions& options, int device) {
-  if (auto lane = taking_turns(timeline, options, device)) return std::move(*lane);
+Lane merged(Timeline& timeline, int device) {
+  if (auto lane = taking_turns(timeline, device)) return std::move(*lane);
   const auto& k = timeline.profile->kernels;
-  const auto& strings = timeline.profile->strings;
-  std::vector<char> answers(strings.size(), 2);  // 2: not asked yet
-  const auto kept = [&](int name) {
-    if (!options.keep) return true;
-    if (name < 0) return false;
-    auto& answer = answers[static_cast<std::size_t>(name)];
-    if (answer == 2) answer = options.keep(strings[static_cast<std::size_t>(name)]) ? 1 : 0;
-    return answer == 1;
-  };
   std::vector<std::int64_t> begin, end;
   for (std::size_t i = 0; i < k.size(); ++i) {
-    if (k.device[i] != device || !kept(k.name[i])) continue;
+    if (k.device[i] != device) continue;
     if (!end.empty() && k.start_ns[i] <= end.back()) {
       end.back() = std::max(end.back(), k.end_ns[i]);
     } else {
@@ -73,7 +63,8 @@ Lane merged(Timeline& timeline, const BuildOptions& options, int device) {
 
 }  // namespace
 
-// When any kernel runs on a device. Where all its kernels lie in one lane, that lane says it.
+// When any kernel runs on a device, be it one that a filter leaves out. Where all its kernels lie
+// in one lane, that lane says it.
 void add_busy_tracks(Timeline& timeline, const BuildOptions& options) {
   std::map<int, std::vector<const Lane*>> lanes;
   for (const auto& track : timeline.tracks) {
@@ -83,11 +74,11 @@ void add_busy_tracks(Timeline& timeline, const BuildOptions& options) {
   std::vector<Track> tracks;
   for (const auto& [device, of_device] : lanes) {
     Track track{TrackKind::busy, {-1, device, -1, -1}, -1, {}, {}};
-    if (of_device.size() == 1) {
+    if (of_device.size() == 1 && !options.keep) {
       Lane lane = *of_device.front();
       track.lanes.push_back(std::move(lane));
     } else {
-      track.lanes.push_back(merged(timeline, options, device));
+      track.lanes.push_back(merged(timeline, device));
     }
     tracks.push_back(std::move(track));
   }

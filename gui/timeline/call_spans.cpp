@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gui/timeline/counter_unit.h"
+#include "gui/timeline/idle.h"
 #include "gui/timeline/track.h"
 #include "profiler/kernels/classify.h"
 
@@ -158,8 +159,30 @@ std::string item_name(const Timeline& timeline, Item item) {
       return text_at(p, p.api.name, item.index);
     case ItemKind::nvtx:
       return text_at(p, p.nvtx.name, item.index);
+    case ItemKind::gap:
+      return "GPU idle, " + duration_text(item_range(timeline, item).length());
     default:
       return {};
+  }
+}
+
+ColorId color_of(const Timeline& timeline, Item item) {
+  const auto i = static_cast<std::size_t>(item.index);
+  switch (item.kind) {
+    case ItemKind::call:
+      return timeline.call_color[i];
+    case ItemKind::kernel:
+      return color_id(timeline.profile->kernels.role[i]);
+    case ItemKind::transfer:
+      return timeline.transfer_color[i];
+    case ItemKind::api:
+      return timeline.api_color[i];
+    case ItemKind::nvtx:
+      return timeline.nvtx_color[i];
+    case ItemKind::gap:
+      return idle_color;
+    default:
+      return color_id(KernelRole::unknown);
   }
 }
 
@@ -180,6 +203,10 @@ TimeRange item_range(const Timeline& timeline, Item item) {
       return row_range(p.api, item.index);
     case ItemKind::nvtx:
       return row_range(p.nvtx, item.index);
+    case ItemKind::gap: {
+      const auto place = place_of_gap(timeline, item);
+      return place ? range_of_gap(timeline, *place) : TimeRange{};
+    }
     case ItemKind::allocation: {
       const auto time = p.allocations.time_ns[static_cast<std::size_t>(item.index)];
       return {time, time};

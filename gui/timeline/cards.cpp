@@ -7,6 +7,7 @@ namespace rnnadvisor::gui::timeline {
 namespace {
 
 constexpr int padding = 12, between = 16;
+constexpr int clearance = 6;  // between a card and what it speaks of
 
 }  // namespace
 
@@ -32,10 +33,17 @@ Card::Card(const Details& details, const QFont& font, int most_width)
       title_height_ + line_height_ * static_cast<int>(details_.lines.size()) + 2 * padding - 4);
 }
 
-QPoint Card::beside(QPoint pointer, const QRect& area) const {
+QPoint Card::beside(QPoint pointer, const QRect& area, const QRect& bar) const {
   QPoint at = pointer + QPoint(16, 18);
   if (at.x() + size_.width() > area.right()) at.setX(pointer.x() - 16 - size_.width());
-  if (at.y() + size_.height() > area.bottom()) at.setY(pointer.y() - 12 - size_.height());
+  // Below what it speaks of, else above it.
+  const int below = bar.isEmpty() ? at.y() : std::max(at.y(), bar.bottom() + 1 + clearance);
+  const int above =
+      (bar.isEmpty() ? pointer.y() - 12 : std::min(pointer.y() - 12, bar.top() - clearance)) -
+      size_.height();
+  const bool room_below = below + size_.height() <= area.bottom();
+  at.setY(room_below || above < area.top() + 4 ? below : above);
+  if (!room_below && above < area.top() + 4) at.setY(area.bottom() - size_.height());
   at.setX(std::max(at.x(), area.left() + 4));
   at.setY(std::max(at.y(), area.top() + 4));
   return at;

@@ -14,8 +14,8 @@ class Card {
   Card(const Details& details, const QFont& font, int most_width = 420);
   QSize size() const { return size_; }
   void paint(QPainter& painter, QPoint at, const Theme& theme) const;
-  // Beside `pointer`, within `area`.
-  QPoint beside(QPoint pointer, const QRect& area) const;
+  // Beside `pointer`, within `area`, and below or above what it speaks of where there is room.
+  QPoint beside(QPoint pointer, const QRect& area, const QRect& bar = {}) const;
 
  private:
   Details details_;

@@ -6,9 +6,6 @@
 namespace rnnadvisor::gui::timeline {
 namespace {
 
-// From two pixels on, a span has one of its own.
-constexpr double bar_pixels = 2;
-
 class Drawing {
  public:
   Drawing(const Spans& spans, const Pyramid& pyramid, const Scale& scale, Picture& picture,

@@ -12,6 +12,9 @@
 
 namespace rnnadvisor::gui::timeline {
 
+// From that many pixels on, a span is a bar of its own.
+inline constexpr double bar_pixels = 2;
+
 struct Bar {
   int begin = 0, end = 0;  // whole pixels, begin < end
   std::uint32_t span = 0;  // of the lane

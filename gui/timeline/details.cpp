@@ -46,6 +46,7 @@ class Writer {
     if (item.kind == ItemKind::transfer) transfer(i);
     if (item.kind == ItemKind::api) api(i);
     if (item.kind == ItemKind::nvtx) nvtx(i);
+    if (item.kind == ItemKind::gap) gap(item.index);
     return std::move(found_);
   }
 
@@ -143,6 +144,29 @@ class Writer {
       line(Texts::tr("GPU busy"), percent(inside.devices[0].busy_ns, range.length()));
   }
 
+  void gap(int after) {
+    found_.title = Texts::tr("GPU idle");
+    const auto around = gap_before(p_, after);
+    if (!around) return;
+    const auto kernel = [&](int row) {
+      return to_qt(advisor::words::shorten(
+          short_kernel_name(p_.text(p_.kernels.name[static_cast<std::size_t>(row)])), 60));
+    };
+    line(Texts::tr("After"), kernel(around->before));
+    line(Texts::tr("Before"), kernel(around->after));
+    const auto cause = cause_of(p_, *around);
+    if (cause.api >= 0)
+      line(Texts::tr("The host"), Texts::tr("%1, %2 of it")
+                                      .arg(text(p_.api.name[static_cast<std::size_t>(cause.api)]),
+                                           percent(cause.api_ns, around->length())));
+    else if (p_.api.size() > 0)
+      line(Texts::tr("The host"), Texts::tr("made no CUDA call"));
+    if (cause.site >= 0) {
+      const auto& site = p_.call_sites[static_cast<std::size_t>(cause.site)];
+      line(Texts::tr("Called from"), Texts::tr("%1:%2").arg(text(site.file)).arg(site.line));
+    }
+  }
+
   const Timeline& t_;
   const Profile& p_;
   Details found_;
@@ -164,34 +188,12 @@ Details details_of(const Timeline& timeline, Item item) {
   return Writer(timeline).of(item);
 }
 
-Details details_of_gap(const Timeline& timeline, int device, TimeRange gap) {
+Details details_of_idle(const Timeline& timeline, TimeRange range) {
   Details found;
-  found.title = Texts::tr("No kernel runs");
-  found.lines.emplace_back(Texts::tr("Begins"), moment(timeline, gap.begin_ns));
-  found.lines.emplace_back(Texts::tr("Takes"), exact_text(gap.length()));
-  const Profile& p = *timeline.profile;
-  const auto around = gap_around(p, device, gap.begin_ns);
-  if (!around) return found;
-  const auto kernel = [&](int row) {
-    return to_qt(advisor::words::shorten(
-        short_kernel_name(p.text(p.kernels.name[static_cast<std::size_t>(row)])), 60));
-  };
-  found.lines.emplace_back(Texts::tr("After"), kernel(around->before));
-  found.lines.emplace_back(Texts::tr("Before"), kernel(around->after));
-  const auto cause = cause_of(p, *around);
-  if (cause.api >= 0)
-    found.lines.emplace_back(
-        Texts::tr("The host"),
-        Texts::tr("%1, %2 of it")
-            .arg(to_qt(p.text(p.api.name[static_cast<std::size_t>(cause.api)])),
-                 percent(cause.api_ns, around->length())));
-  else if (p.api.size() > 0)
-    found.lines.emplace_back(Texts::tr("The host"), Texts::tr("made no CUDA call"));
-  if (cause.site >= 0) {
-    const auto& site = p.call_sites[static_cast<std::size_t>(cause.site)];
-    found.lines.emplace_back(Texts::tr("Called from"),
-                             QStringLiteral("%1:%2").arg(to_qt(p.text(site.file))).arg(site.line));
-  }
+  found.title = range.begin_ns <= timeline.range.begin_ns ? Texts::tr("Before the first kernel")
+                                                          : Texts::tr("After the last kernel");
+  found.lines.emplace_back(Texts::tr("Begins"), moment(timeline, range.begin_ns));
+  found.lines.emplace_back(Texts::tr("Takes"), exact_text(range.length()));
   return found;
 }
 

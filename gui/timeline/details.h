@@ -20,7 +20,8 @@ struct Details {
 };
 
 Details details_of(const Timeline& timeline, Item item);
-Details details_of_gap(const Timeline& timeline, int device, TimeRange gap);
+// Of a device before its first kernel or after its last.
+Details details_of_idle(const Timeline& timeline, TimeRange range);
 Details details_of_range(const Timeline& timeline, const RangeStatistics& statistics);
 // Of memory at a moment.
 Details details_of_memory(const Track& track, std::int64_t time);

@@ -1,6 +1,7 @@
 #include "gui/timeline/flows.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace rnnadvisor::gui::timeline {
 namespace {
@@ -84,6 +85,14 @@ std::vector<Flow> flows_of(const Timeline& timeline, Item item, std::size_t most
       break;
   }
   return flows;
+}
+
+std::int64_t flow_count(const Timeline& timeline, Item item) {
+  const auto i = static_cast<std::size_t>(item.index);
+  if (item.kind == ItemKind::call)
+    return timeline.calls[i].kernels + (timeline.profile->calls[i].forward >= 0 ? 1 : 0);
+  return static_cast<std::int64_t>(
+      flows_of(timeline, item, std::numeric_limits<std::size_t>::max()).size());
 }
 
 Item along_flow(const Timeline& timeline, Item item, int by) {

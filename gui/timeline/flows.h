@@ -17,6 +17,9 @@ struct Flow {
 // last, and between them evenly chosen ones. Among a backward call and its forward call too.
 std::vector<Flow> flows_of(const Timeline& timeline, Item item, std::size_t most = 48);
 
+// How many there would be if none were left out.
+std::int64_t flow_count(const Timeline& timeline, Item item);
+
 // All kernels of a call, in the order of time.
 std::vector<int> kernels_of(const Timeline& timeline, int call);
 // The item a step further along the flow (by = 1: from call to kernel) or back; none at the ends.

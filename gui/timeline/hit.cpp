@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gui/timeline/idle.h"
+
 namespace rnnadvisor::gui::timeline {
 namespace {
 
@@ -122,6 +124,7 @@ Item item_of(const Track& track, const Lane& lane, std::size_t span) {
 
 std::optional<Place> place_of(const Timeline& timeline, Item item) {
   if (item.empty()) return std::nullopt;
+  if (item.kind == ItemKind::gap) return place_of_gap(timeline, item);
   const TrackKey places = places_of(*timeline.profile, item);
   // Of a call the track on the GPU comes first.
   for (const auto& kind : track_traits()) {
@@ -141,6 +144,10 @@ Item neighbour(const Timeline& timeline, Item item, int by) {
   const auto place = place_of(timeline, item);
   if (!place) return item;
   const auto& track = timeline.tracks[static_cast<std::size_t>(place->track)];
+  if (item.kind == ItemKind::gap) {
+    const auto next = next_gap_span(track.lanes.front().spans, place->span, by);
+    return next ? gap_before_span(timeline, track, *next) : item;
+  }
   const Spans& own = track.lanes[static_cast<std::size_t>(place->lane)].spans;
   const std::int64_t start = own.start_of(place->span);
   // Over all lanes of the track, by start and then by row.
@@ -175,6 +182,10 @@ Item beside(const Timeline& timeline, Item item, int by) {
   const int count = static_cast<int>(timeline.tracks.size());
   for (int t = place->track + by; t >= 0 && t < count; t += by) {
     const auto& track = timeline.tracks[static_cast<std::size_t>(t)];
+    if (track.kind == TrackKind::busy) {
+      if (const auto gap = nearest_gap_span(track.lanes.front().spans, middle))
+        return gap_before_span(timeline, track, *gap);
+    }
     if (traits_of(track.kind).items == ItemKind::none || track.lanes.empty()) continue;
     if (const auto found = nearest(timeline, t, middle)) {
       return item_of(track, track.lanes[static_cast<std::size_t>(found->lane)], found->span);

@@ -23,7 +23,8 @@ struct Place {
   int track = -1, lane = -1;
   std::size_t span = 0;
 };
-// Where the timeline shows an item: on the device where it can, else on the host.
+// Where the timeline shows an item: on the device where it can, else on the host. Of a gap the span
+// that ends it, with a lane below those of its track.
 std::optional<Place> place_of(const Timeline& timeline, Item item);
 
 // The item after (by = 1) or before (by = -1) this one on its track; the item itself at the ends.

@@ -20,8 +20,11 @@ struct KeptTracks {
   std::vector<TrackName> order;            // empty: as they were built
   std::vector<TrackName> pinned;           // in their order
   double height = 1;                       // factor of the rows: least_height to most_height
+  bool hide_empty = false;                 // tracks with nothing in the visible range
   // Whether nothing was changed.
-  bool empty() const { return states.empty() && order.empty() && pinned.empty() && height == 1; }
+  bool empty() const {
+    return states.empty() && order.empty() && pinned.empty() && height == 1 && !hide_empty;
+  }
   bool operator==(const KeptTracks&) const = default;
 };
 

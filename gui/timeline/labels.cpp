@@ -12,6 +12,11 @@ constexpr qreal margin = 4;        // on both sides
 constexpr qreal least_width = 26;  // a letter or two and the ellipsis
 constexpr std::size_t most_texts = 20'000;
 
+// Of "GPU idle, 12.3 µs" the time alone.
+QString name_after_comma(const QString& text) {
+  return text.mid(text.indexOf(QLatin1String(", ")) + 2);
+}
+
 // Without its time on the device, a call is labelled with that on the host.
 CallSpan host_span(CallSpan span) {
   span.begin_ns = span.end_ns = -1;
@@ -46,6 +51,7 @@ Labels::Text& Labels::text_of(const Timeline& timeline, Item item, bool on_host)
                              host_span(timeline.calls[static_cast<std::size_t>(item.index)]))
                 : item_name(timeline, item);
     at->second.whole = QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+    if (item.kind == ItemKind::gap) at->second.ends << name_after_comma(at->second.whole);
     if (item.kind == ItemKind::call) {
       at->second.whole = with_times_sign(at->second.whole);
       const QStringList parts = at->second.whole.split(QStringLiteral(", "));

@@ -16,7 +16,7 @@ TrackState state_of(std::span<const TrackState> states, int track) {
 
 Row row_for(const Track& track, int index, const TrackState& state, const Metrics& metrics,
             int depth) {
-  const int lanes = std::min(static_cast<int>(track.lanes.size()), depth);
+  const int lanes = std::min(static_cast<int>(track.lanes.size()), std::max(1, depth));
   Row row{index, 0, 0, metrics.lane, state.folded ? std::min(lanes, most_folded_lanes) : lanes};
   switch (traits_of(track.kind).shape) {
     case TrackTraits::Shape::heading:
@@ -24,7 +24,8 @@ Row row_for(const Track& track, int index, const TrackState& state, const Metric
       break;
     case TrackTraits::Shape::busy:
       row.height = state.folded ? metrics.lane : metrics.busy;
-      row.lane_height = row.height;
+      row.lanes = state.folded ? 1 : 2;  // what runs, and the gaps
+      row.lane_height = row.height / row.lanes;
       break;
     case TrackTraits::Shape::steps:
     case TrackTraits::Shape::samples:
@@ -47,13 +48,21 @@ bool span_in(const Spans& spans, TimeRange range) {
 
 }  // namespace
 
-std::vector<int> depths_in(const Timeline& timeline, TimeRange range) {
+std::vector<int> depths_in(const Timeline& timeline, TimeRange range, bool hide_empty) {
   std::vector<int> depths;
   depths.reserve(timeline.tracks.size());
   for (const auto& track : timeline.tracks) {
     std::size_t depth = track.lanes.size();
     while (depth > 1 && !span_in(track.lanes[depth - 1].spans, range)) --depth;
-    depths.push_back(static_cast<int>(std::max<std::size_t>(1, depth)));
+    const auto shape = traits_of(track.kind).shape;
+    bool empty = false;
+    if (hide_empty && shape == TrackTraits::Shape::spans)
+      empty = depth <= 1 && (depth == 0 || !span_in(track.lanes[0].spans, range));
+    if (hide_empty && shape == TrackTraits::Shape::samples) empty = !track.samples.in(range);
+    // A heading by its tracks, which follow it.
+    if (hide_empty && shape == TrackTraits::Shape::heading) empty = true;
+    depths.push_back(empty ? 0 : static_cast<int>(std::max<std::size_t>(1, depth)));
+    if (!empty && track.parent >= 0) depths[static_cast<std::size_t>(track.parent)] = 1;
   }
   return depths;
 }
@@ -102,7 +111,9 @@ Layout lay_out(const Timeline& timeline, std::span<const TrackState> states,
     const auto& track = timeline.tracks[static_cast<std::size_t>(i)];
     const TrackState state = state_of(states, i);
     const bool folded_away = track.parent >= 0 && state_of(states, track.parent).folded;
-    if (!state.hidden && !state.pinned && !folded_away) add(i, false);
+    const bool empty =
+        static_cast<std::size_t>(i) < depths.size() && depths[static_cast<std::size_t>(i)] == 0;
+    if (!state.hidden && !state.pinned && !folded_away && !empty) add(i, false);
   }
   return layout;
 }

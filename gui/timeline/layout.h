@@ -52,12 +52,15 @@ struct Arrangement {
 };
 
 // `states` and `depths` by track; a shorter one means the rest is as it comes. A row has no more
-// lanes than its depth, and a folded one no more than six thin ones.
+// lanes than its depth, and a folded one no more than six thin ones; of depth 0 there is a row only
+// where it is pinned.
 Layout lay_out(const Timeline& timeline, std::span<const TrackState> states,
                const Arrangement& arrangement = {}, const Metrics& metrics = {},
                std::span<const int> depths = {});
 
-// By track: lanes down to the last one that has something in the range, at least one.
-std::vector<int> depths_in(const Timeline& timeline, TimeRange range);
+// By track: lanes down to the last one that has something in the range, at least one. With
+// `hide_empty` none for a track that has nothing in it, and for a heading of such alone; what a
+// device does and holds is never nothing.
+std::vector<int> depths_in(const Timeline& timeline, TimeRange range, bool hide_empty = false);
 
 }  // namespace rnnadvisor::gui::timeline

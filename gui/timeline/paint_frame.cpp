@@ -137,6 +137,9 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
     painter_.setBrush(Qt::NoBrush);
     painter_.drawRect(QRect(1, top, scene.header_width - 3, one.height - 1));
   }
+  // One line beside all streams of the same calls.
+  if (track.first_stream >= 0)
+    painter_.fillRect(QRect(19, top, 2, one.height + Metrics{}.gap), scene.theme.dim_text);
   if (state.pinned) painter_.fillRect(QRect(0, top, 3, one.height), scene.theme.accent);
   painter_.setFont(labels_.font());
   painter_.restore();
@@ -277,9 +280,24 @@ void ScenePainter::overlays(const Scene& scene) {
                     scene.size.height());
 }
 
+void ScenePainter::find_flows(const Scene& scene) {
+  if (flows_timeline_ == scene.timeline && flows_item_ == scene.selection) return;
+  flows_timeline_ = scene.timeline;
+  flows_item_ = scene.selection;
+  flows_ = flows_of(*scene.timeline, scene.selection);
+  flow_count_ = flow_count(*scene.timeline, scene.selection);
+}
+
+QString arrows_text(int drawn, std::int64_t all) {
+  return Texts::tr("%L1 of %L2 arrows drawn").arg(drawn).arg(all);
+}
+
 void ScenePainter::arrows(const Scene& scene) {
   if (scene.selection.empty()) return;
-  const auto flows = flows_of(*scene.timeline, scene.selection);
+  find_flows(scene);
+  const auto& flows = flows_;
+  int drawn = 0;
+  bool thinned = static_cast<std::int64_t>(flows.size()) < flow_count_;
   painter_.setRenderHint(QPainter::Antialiasing);
   QColor color = scene.theme.accent;
   color.setAlphaF(flows.size() > 8 ? 0.45F : 0.9F);
@@ -304,7 +322,10 @@ void ScenePainter::arrows(const Scene& scene) {
     if (!from || !to) continue;
     // Where kernels lie closer than arrows can be told apart, one stands for its neighbours.
     const auto before = last.find(to->y());
-    if (before != last.end() && std::abs(to->x() - before->second) < arrow_spacing) continue;
+    if (before != last.end() && std::abs(to->x() - before->second) < arrow_spacing) {
+      thinned = true;
+      continue;
+    }
     last[to->y()] = to->x();
     const bool down = from->center().y() < to->center().y();
     // Partners outside the picture are pointed at from its edge.
@@ -328,8 +349,18 @@ void ScenePainter::arrows(const Scene& scene) {
     painter_.setPen(Qt::NoPen);
     painter_.setBrush(color);
     painter_.drawPolygon(QPolygonF({b, b + QPointF(-3.5, tip), b + QPointF(3.5, tip)}));
+    ++drawn;
   }
   painter_.setRenderHint(QPainter::Antialiasing, false);
+  if (!thinned || drawn == 0) return;
+  const QString text = arrows_text(drawn, flow_count_);
+  const QFontMetrics metrics(small_font_);
+  const QRect label(scene.header_width + 8, scene.size.height() - metrics.height() - 12,
+                    metrics.horizontalAdvance(text) + 12, metrics.height() + 4);
+  painter_.fillRect(label, scene.theme.raised);
+  painter_.setFont(small_font_);
+  painter_.setPen(scene.theme.text);
+  painter_.drawText(label, Qt::AlignCenter, text);
 }
 
 void ScenePainter::measured(const Scene& scene) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/timeline/counter_unit.h"
+#include "gui/timeline/idle.h"
 #include "gui/timeline/scene.h"
 #include "gui/timeline/ticks.h"
 
@@ -16,6 +17,12 @@ constexpr int label_width = 34;
 constexpr unsigned quiet_share = 70;
 // Height of the mark of a hit that shares its pixel with others, in logical pixels.
 constexpr int hit_mark = 3;
+
+bool is_quiet(const Scene& scene, const Track& track, const Lane& lane, const Bar& bar) {
+  if (scene.hits == nullptr) return false;
+  return scene.hits->color ? bar.color != *scene.hits->color
+                           : !is_hit(*scene.timeline, *scene.hits, item_of(track, lane, bar.span));
+}
 
 unsigned share_of(const PixelColumn& column) {
   return static_cast<unsigned>(std::lround(opacity(column) * 256));
@@ -79,7 +86,9 @@ void ScenePainter::row(const Scene& scene, const Row& one, int top) {
     case TrackTraits::Shape::heading:
       break;
     case TrackTraits::Shape::busy:
-      busy(scene, track, top, one.height);
+      busy(scene, track, top, one.lane_height);
+      if (one.lanes > idle_lane)
+        idle(scene, track, top + one.lane_height, one.height - one.lane_height);
       break;
     case TrackTraits::Shape::steps:
       memory(scene, track, top, one.height);
@@ -106,22 +115,32 @@ void ScenePainter::lane(const Scene& scene, const Row& one, const Track& track, 
   if (width <= 0) return;
   const LaneHits* hits = scene.hits != nullptr ? scene.hits->lane(one.track, index) : nullptr;
   draw_lane(of.spans, *of.pyramid, {scene.visible, static_cast<double>(width)}, picture_, hits);
+  paint_lane(scene, track, of, hits, y, height);
+  labels(scene, track, of, y, height);
+}
 
+// What is in `picture_`. While something is searched for, what it is not steps back.
+void ScenePainter::paint_lane(const Scene& scene, const Track& track, const Lane& of,
+                              const LaneHits* hits, int y, int height) {
+  const qreal ratio = scene.device_ratio;
+  const int top = static_cast<int>(std::lround(y * ratio));
+  const int bottom = static_cast<int>(std::lround((y + height) * ratio));
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
   const SpanPalette& palette = scene.palette;
   line_ = ground_;  // with the lines of the ruler
   for (std::size_t x = 0; x < line_.size(); ++x) {
     const PixelColumn& column = picture_.columns[x];
     if (!column.any) continue;
-    const bool quiet = scene.hits != nullptr && !column.hit;
+    // Gaps have a colour, and no name to be searched for.
+    const bool quiet = scene.hits != nullptr && !column.hit &&
+                       !(column.color == idle_color && scene.hits->color == idle_color);
     line_[x] = blend(palette.ground, palette.fill[column.color],
                      quiet ? share_of(column) * quiet_share / 256 : share_of(column));
   }
   const int edge = std::max(1, static_cast<int>(ratio));
   for (const auto& bar : picture_.bars) {
     QRgb color = palette.fill[bar.color];
-    // While something is searched for, what it is not steps back.
-    if (scene.hits != nullptr &&
-        !is_hit(*scene.timeline, *scene.hits, item_of(track, of, bar.span))) {
+    if (is_quiet(scene, track, of, bar)) {
       color = blend(palette.ground, color, quiet_share);
     }
     std::fill(line_.begin() + bar.begin, line_.begin() + bar.end, color);
@@ -142,7 +161,6 @@ void ScenePainter::lane(const Scene& scene, const Row& one, const Track& track, 
         fill(left + static_cast<int>(x), bottom - mark, edge, mark, scene.theme.evidence.rgb());
     }
   }
-  labels(scene, track, of, y, height);
 }
 
 void ScenePainter::labels(const Scene& scene, const Track& track, const Lane& of, int y,
@@ -154,9 +172,9 @@ void ScenePainter::labels(const Scene& scene, const Track& track, const Lane& of
     const Item item = item_of(track, of, bar.span);
     const QRectF box(scene.header_width + bar.begin / ratio, y, (bar.end - bar.begin) / ratio,
                      height);
-    const bool quiet = scene.hits != nullptr && !is_hit(*scene.timeline, *scene.hits, item);
     labels_.draw(painter_, *scene.timeline, item, track.kind == TrackKind::host_calls, box,
-                 quiet ? scene.theme.dim_text.rgb() : scene.palette.text[bar.color]);
+                 is_quiet(scene, track, of, bar) ? scene.theme.dim_text.rgb()
+                                                 : scene.palette.text[bar.color]);
   }
 }
 
@@ -186,6 +204,26 @@ void ScenePainter::busy(const Scene& scene, const Track& track, int y, int heigh
     const std::int64_t needed = top + tall - line;
     for (std::size_t x = 0; x < heights_.size(); ++x)
       pixels[x] = heights_[x] >= needed ? work : idle;
+  }
+}
+
+// The gaps of a device: bars with their lengths, and the idle share of pixels that hold several.
+void ScenePainter::idle(const Scene& scene, const Track& track, int y, int height) {
+  const qreal ratio = scene.device_ratio;
+  const int left = static_cast<int>(std::lround(scene.header_width * ratio));
+  const int width = image_.width() - left;
+  if (width <= 0) return;
+  draw_gaps(track.lanes.front().spans, {scene.visible, static_cast<double>(width)}, picture_);
+  paint_lane(scene, track, track.lanes.front(), nullptr, y, height);
+  if (height < 12) return;
+  for (const auto& bar : picture_.bars) {
+    if (bar.end - bar.begin < label_width * ratio) continue;
+    labels_.draw(painter_, *scene.timeline, gap_before_span(*scene.timeline, track, bar.span),
+                 false,
+                 {scene.header_width + bar.begin / ratio, static_cast<qreal>(y),
+                  (bar.end - bar.begin) / ratio, static_cast<qreal>(height)},
+                 is_quiet(scene, track, track.lanes.front(), bar) ? scene.theme.dim_text.rgb()
+                                                                  : scene.palette.text[bar.color]);
   }
 }
 

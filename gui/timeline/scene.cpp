@@ -3,9 +3,9 @@
 
 #include "gui/texts.h"
 #include "gui/timeline/counter_unit.h"
+#include "gui/timeline/idle.h"
 
 namespace rnnadvisor::gui::timeline {
-namespace {}  // namespace
 
 QString with_name(const QString& number, const std::string& name) {
   return name.empty() ? number : Texts::tr("%1 (%2)").arg(number, to_qt(name).simplified());
@@ -36,8 +36,12 @@ std::optional<QRectF> Scene::rect_of(const Place& place) const {
   const auto& track = timeline->tracks[index];
   const TrackState state = index < states.size() ? states[index] : TrackState{};
   const int lane = std::min(place.lane, row->lanes - 1);
-  const Spans& spans = track.lanes[static_cast<std::size_t>(place.lane)].spans;
-  const double begin = x_of(spans.start_of(place.span)), end = x_of(spans.end_of(place.span));
+  const auto range = [&]() -> TimeRange {
+    if (track.kind == TrackKind::busy) return range_of_gap(*timeline, place);
+    const Spans& spans = track.lanes[static_cast<std::size_t>(place.lane)].spans;
+    return {spans.start_of(place.span), spans.end_of(place.span)};
+  }();
+  const double begin = x_of(range.begin_ns), end = x_of(range.end_ns);
   return QRectF(begin, top_of(*row, state.pinned) + lane * row->lane_height,
                 std::max(end - begin, 1.0), row->lane_height - 1);
 }
@@ -66,14 +70,19 @@ Under under(const Scene& scene, QPointF position, const QFont& font) {
   found.row = scene.row_at(y, &top);
   if (found.row == nullptr || found.header) return found;
   const auto& track = scene.timeline->tracks[static_cast<std::size_t>(found.row->track)];
-  if (track.kind == TrackKind::busy) {
-    found.gap = gap_at(track.lanes[0].spans, found.time, scene.timeline->range);
-    return found;
-  }
   if (track.lanes.empty()) return found;
   found.lane = std::min((y - top) / std::max(1, found.row->lane_height), found.row->lanes - 1);
-  const Lane& lane = track.lanes[static_cast<std::size_t>(found.lane)];
   const auto slack = static_cast<std::int64_t>(3 / scene.scale().pixels_per_ns());
+  if (track.kind == TrackKind::busy) {
+    const Spans& spans = track.lanes.front().spans;
+    // Where a kernel runs, the lane of what runs means it and no gap near it.
+    const bool of_gaps = found.lane == idle_lane;
+    if (const auto gap = gap_span_at(spans, found.time, of_gaps ? slack : 0))
+      found.item = gap_before_span(*scene.timeline, track, *gap);
+    if (found.item.empty()) found.gap = gap_at(spans, found.time, scene.timeline->range);
+    return found;
+  }
+  const Lane& lane = track.lanes[static_cast<std::size_t>(found.lane)];
   if (const auto span = span_at(lane.spans, found.time, slack))
     found.item = item_of(track, lane, *span);
   return found;
@@ -137,6 +146,10 @@ QString track_subtitle(const Timeline& timeline, const Track& track) {
       return with_name(Texts::tr("thread %1").arg(track.key.thread),
                        p.thread_name(track.key.process, track.key.thread));
     case TrackTraits::Of::stream:
+      if (track.first_stream >= 0 && track.first_stream != track.key.stream)
+        return Texts::tr("stream %1, for calls on %2")
+            .arg(track.key.stream)
+            .arg(track.first_stream);
       return with_name(
           p.devices.size() > 1
               ? Texts::tr("GPU %1, stream %2").arg(track.key.device).arg(track.key.stream)

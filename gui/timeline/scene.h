@@ -79,12 +79,15 @@ struct Scene {
 // Of the moment under the pointer: "4.030123456 s", and how far it is from the selection.
 QString crosshair_text(const Scene& scene);
 
+// "12 of 512 arrows drawn".
+QString arrows_text(int drawn, std::int64_t all);
+
 // What lies under a pixel.
 struct Under {
   const Row* row = nullptr;
   int lane = -1;
   Item item;
-  std::optional<TimeRange> gap;  // of a device without work
+  std::optional<TimeRange> gap;  // of a device before its first kernel or after its last
   std::int64_t time = 0;
   bool header = false, overview = false, ruler = false;
   int mark = -1;  // whose flag it is
@@ -114,16 +117,22 @@ class ScenePainter {
   void rows(const Scene& scene);
   void row(const Scene& scene, const Row& row, int top);
   void lane(const Scene& scene, const Row& row, const Track& track, int lane, int y, int height);
+  void paint_lane(const Scene& scene, const Track& track, const Lane& lane, const LaneHits* hits,
+                  int y, int height);
+  void labels(const Scene& scene, const Track& track, const Lane& lane, int y, int height);
   void busy(const Scene& scene, const Track& track, int y, int height);
+  // After busy() of the same track.
+  void idle(const Scene& scene, const Track& track, int y, int height);
   void memory(const Scene& scene, const Track& track, int y, int height);
   void counter(const Scene& scene, const Track& track, int y, int height);
   void clear_row(int left, int top, int tall);
   void column(int x, int bottom, int bar, QRgb area, QRgb line);
-  void labels(const Scene& scene, const Track& track, const Lane& lane, int y, int height);
   void header(const Scene& scene, const Row& row, int top);
   void overlays(const Scene& scene);
   void outline(const Scene& scene, Item item, const QColor& color, qreal width);
   void arrows(const Scene& scene);
+  // Of the selection; looked for once, for it may go through all kernels.
+  void find_flows(const Scene& scene);
   void measured(const Scene& scene);
   void crosshair(const Scene& scene);
   void marks(const Scene& scene);
@@ -133,6 +142,10 @@ class ScenePainter {
   void fill(int x, int y, int width, int height, QRgb color);  // device pixels
 
   Labels labels_;
+  std::shared_ptr<const Timeline> flows_timeline_;
+  Item flows_item_;
+  std::vector<Flow> flows_;
+  std::int64_t flow_count_ = 0;
   QFont font_, small_font_, bold_font_;
   QImage image_;
   QPainter painter_;

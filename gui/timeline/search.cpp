@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
+
+#include "gui/timeline/idle.h"
 
 namespace rnnadvisor::gui::timeline {
 namespace {
@@ -116,6 +119,58 @@ class Walker {
   CallOrder calls_;
 };
 
+std::int64_t gaps_of(const Timeline& timeline) {
+  std::int64_t count = 0;
+  for (const auto& track : timeline.tracks) {
+    if (track.kind != TrackKind::busy) continue;
+    const Spans& spans = track.lanes.front().spans;
+    for (std::size_t i = 1; i < spans.count; ++i)
+      count += spans.start_of(i) > spans.end_of(i - 1) ? 1 : 0;
+  }
+  return count;
+}
+
+// Of a result that knows what is a hit: how many there are, and where.
+std::optional<SearchResult> find_hits(const Timeline& timeline, SearchResult result,
+                                      const std::stop_token& stop) {
+  for (const ItemKind kind : searched) {
+    const std::int64_t count = Walker(timeline, result).size(kind);
+    for (std::int64_t i = 0; i < count; ++i) {
+      if ((i & 0xfffff) == 0 && stop.stop_requested()) return std::nullopt;
+      result.hits += is_hit(timeline, result, {kind, static_cast<int>(i)}) ? 1 : 0;
+    }
+  }
+  if (result.color == idle_color) result.hits = gaps_of(timeline);
+  result.lanes.resize(timeline.tracks.size());
+  for (std::size_t t = 0; t < timeline.tracks.size() && result.hits > 0; ++t) {
+    const auto& track = timeline.tracks[t];
+    const auto& kind = traits_of(track.kind);
+    if (kind.shape != TrackTraits::Shape::spans) continue;
+    for (const auto& lane : track.lanes) {
+      result.lanes[t].emplace_back(
+          lane.spans, *lane.pyramid,
+          [&](std::uint32_t row) {
+            return is_hit(timeline, result, {kind.items, static_cast<int>(row)});
+          },
+          stop);
+      if (stop.stop_requested()) return std::nullopt;
+    }
+  }
+  return result;
+}
+
+// The gap after (by = 1) or before an item or a moment, on any device.
+std::optional<Item> next_gap(const Timeline& timeline, Item from, std::int64_t time, int by) {
+  if (from.kind == ItemKind::gap) return neighbour(timeline, from, by);
+  if (!from.empty()) time = item_range(timeline, from).begin_ns;
+  for (const auto& track : timeline.tracks) {
+    if (track.kind != TrackKind::busy) continue;
+    if (const auto span = nearest_gap_span(track.lanes.front().spans, time))
+      return gap_before_span(timeline, track, *span);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<SearchResult> search(const Timeline& timeline, const Matches& matches,
@@ -137,29 +192,14 @@ std::optional<SearchResult> search(const Timeline& timeline, const Matches& matc
     auto& answer = result.transfers[transfer_number(p.transfers, i)];
     if (answer == 2) answer = matches(transfer_name(p.transfers, static_cast<int>(i))) ? 1 : 0;
   }
-  for (const ItemKind kind : searched) {
-    const std::int64_t count = Walker(timeline, result).size(kind);
-    for (std::int64_t i = 0; i < count; ++i) {
-      if ((i & 0xfffff) == 0 && stop.stop_requested()) return std::nullopt;
-      result.hits += is_hit(timeline, result, {kind, static_cast<int>(i)}) ? 1 : 0;
-    }
-  }
-  result.lanes.resize(timeline.tracks.size());
-  for (std::size_t t = 0; t < timeline.tracks.size() && result.hits > 0; ++t) {
-    const auto& track = timeline.tracks[t];
-    const auto& kind = traits_of(track.kind);
-    if (kind.shape != TrackTraits::Shape::spans) continue;
-    for (const auto& lane : track.lanes) {
-      result.lanes[t].emplace_back(
-          lane.spans, *lane.pyramid,
-          [&](std::uint32_t row) {
-            return is_hit(timeline, result, {kind.items, static_cast<int>(row)});
-          },
-          stop);
-      if (stop.stop_requested()) return std::nullopt;
-    }
-  }
-  return result;
+  return find_hits(timeline, std::move(result), stop);
+}
+
+std::optional<SearchResult> search(const Timeline& timeline, ColorId color,
+                                   const std::stop_token& stop) {
+  SearchResult result;
+  result.color = color;
+  return find_hits(timeline, std::move(result), stop);
 }
 
 const LaneHits* SearchResult::lane(int track, int lane) const {
@@ -171,6 +211,7 @@ const LaneHits* SearchResult::lane(int track, int lane) const {
 bool is_hit(const Timeline& timeline, const SearchResult& result, Item item) {
   const Profile& p = *timeline.profile;
   const auto i = static_cast<std::size_t>(item.index);
+  if (result.color) return color_of(timeline, item) == *result.color;
   const auto named = [&](int name) {
     return name >= 0 && result.names[static_cast<std::size_t>(name)] == 1;
   };
@@ -193,6 +234,7 @@ bool is_hit(const Timeline& timeline, const SearchResult& result, Item item) {
 std::optional<Item> next_hit(const Timeline& timeline, const SearchResult& result, Item from,
                              std::int64_t time, int by) {
   if (result.hits == 0) return std::nullopt;
+  if (result.color == idle_color) return next_gap(timeline, from, time, by);
   const Walker walker(timeline, result);
   Order at{time, by > 0 ? -1 : 100, -1};
   if (!from.empty())

@@ -15,9 +15,10 @@
 namespace rnnadvisor::gui::timeline {
 
 struct SearchResult {
-  std::vector<char> names;      // by Profile::strings: whether it matches
-  std::vector<char> calls;      // by Profile::calls: whether its label matches
-  std::vector<char> transfers;  // by transfer_number()
+  std::vector<char> names;       // by Profile::strings: whether it matches
+  std::vector<char> calls;       // by Profile::calls: whether its label matches
+  std::vector<char> transfers;   // by transfer_number()
+  std::optional<ColorId> color;  // of all hits, where that was searched for and no name
   std::int64_t hits = 0;
   std::vector<std::vector<LaneHits>> lanes;  // by track and lane; no lanes where a track has no hit
   // Of a lane, or nullptr where it has no hit.
@@ -27,6 +28,10 @@ struct SearchResult {
 using Matches = std::function<bool(std::string_view)>;
 // Nothing when it was stopped.
 std::optional<SearchResult> search(const Timeline& timeline, const Matches& matches,
+                                   const std::stop_token& stop = {});
+
+// What is painted in a colour, the gaps of devices included.
+std::optional<SearchResult> search(const Timeline& timeline, ColorId color,
                                    const std::stop_token& stop = {});
 
 bool is_hit(const Timeline& timeline, const SearchResult& result, Item item);

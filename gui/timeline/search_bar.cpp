@@ -56,7 +56,8 @@ SearchBar::SearchBar(QWidget* parent)
   setFocusProxy(field_);
 }
 
-void SearchBar::open() {
+void SearchBar::open(bool filter) {
+  if (filter) filter_->setChecked(true);
   show();
   raise();
   field_->setFocus();

@@ -15,7 +15,7 @@ class SearchBar : public QFrame {
   Q_OBJECT
  public:
   explicit SearchBar(QWidget* parent);
-  void open();
+  void open(bool filter = false);  // `filter`: shows only what matches
   void set_result(const QString& text, bool wrong);
   void set_theme(const Theme& theme);
   void set_text(const QString& pattern, bool is_expression);

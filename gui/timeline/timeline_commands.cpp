@@ -135,29 +135,56 @@ QString TimelineWidget::measured_text() const {
   return ready() && scene_.measured ? measured_details_.text() : QString();
 }
 
-void TimelineWidget::show_search() { search_bar_->open(); }
+void TimelineWidget::show_search(bool filter) { search_bar_->open(filter); }
 
-void TimelineWidget::search_for(const QString& pattern, bool is_expression) {
+void TimelineWidget::forget_hits() {
   search_work_.cancel();
   scene_.hits = nullptr;
+  color_ = std::nullopt;
   hits_text_.clear();
+}
+
+void TimelineWidget::search_for(const QString& pattern, bool is_expression) {
+  forget_hits();
+  const Matches matches = matches_of(pattern, is_expression);
+  if (ready() && !pattern.isEmpty() && matches) {
+    const auto timeline = scene_.timeline;
+    return find_hits([timeline, matches](const std::stop_token& stop) {
+      return search(*timeline, matches, stop);
+    });
+  }
+  const bool wrong = ready() && !pattern.isEmpty();
+  if (wrong) hits_text_ = tr("Not an expression");
+  search_bar_->set_result(hits_text_, wrong);
+  viewport()->update();
+  emit search_changed();
+  emit bar_changed();
+}
+
+void TimelineWidget::show_only(std::optional<ColorId> color) {
+  search_bar_->set_text({}, false);
+  if (!color || !ready()) return search_for({}, false);
+  forget_hits();
+  color_ = color;
+  const auto timeline = scene_.timeline;
+  find_hits(
+      [timeline, color](const std::stop_token& stop) { return search(*timeline, *color, stop); });
+  emit bar_changed();
+}
+
+void TimelineWidget::find_hits(
+    std::function<std::optional<SearchResult>(const std::stop_token&)> find) {
   const auto finish = [this](bool wrong) {
     search_bar_->set_result(hits_text_, wrong);
     viewport()->update();
     emit search_changed();
+    emit bar_changed();
   };
-  if (!ready() || pattern.isEmpty()) return finish(false);
-  const Matches matches = matches_of(pattern, is_expression);
-  if (!matches) {
-    hits_text_ = tr("Not an expression");
-    return finish(true);
-  }
   hits_text_ = tr("Searching…");
   search_bar_->set_result(hits_text_, false);
   const auto timeline = scene_.timeline;
   search_work_.start(
-      this,
-      [timeline, matches](const std::stop_token& stop) { return search(*timeline, matches, stop); },
+      this, std::move(find),
       [this, timeline, finish](const std::optional<SearchResult>& result) {
         if (!result || timeline != scene_.timeline) return;
         hits_text_ = result->hits == 0 ? tr("No hits") : tr("%L1 hits").arg(result->hits);
@@ -177,8 +204,11 @@ void TimelineWidget::next_hit(int by) {
                                       by > 0 ? scene_.visible.begin_ns : scene_.visible.end_ns, by);
   if (!hit) return;
   select(*hit, true);
-  hits_text_ =
-      tr("%L1 of %L2").arg(hit_number(*scene_.timeline, *scene_.hits, *hit)).arg(scene_.hits->hits);
+  // Gaps are not numbered.
+  if (hit->kind != ItemKind::gap)
+    hits_text_ = tr("%L1 of %L2")
+                     .arg(hit_number(*scene_.timeline, *scene_.hits, *hit))
+                     .arg(scene_.hits->hits);
   search_bar_->set_result(hits_text_, false);
   emit search_changed();
 }
@@ -194,6 +224,7 @@ void TimelineWidget::filter_by(const QString& pattern, bool is_expression, bool 
   }
   pattern_ = pattern;
   build(options);
+  emit bar_changed();
 }
 
 int TimelineWidget::current_track() const {
@@ -210,17 +241,19 @@ void TimelineWidget::menu_of_item(QMenu& menu, Item item) {
   menu.addAction(tr("Measure it"), this, &TimelineWidget::measure_selection);
   menu.addAction(tr("Copy its details as a table"), this, &TimelineWidget::copy_selection);
   const QString name = to_qt(item_name(*scene_.timeline, item));
-  menu.addAction(tr("Search for its name"), this, [this, name] {
-    search_bar_->set_text(name, false);
-    search_bar_->open();
-    search_for(name, false);
-  });
-  menu.addAction(tr("Show only its name"), this, [this, name] { filter_by(name, false); });
-  menu.addAction(tr("Hide its name"), this, [this, name] { filter_by(name, false, true); });
-  menu.addAction(tr("Show in the table"), this, [this, item] { emit table_requested(item); });
+  if (item.kind != ItemKind::gap) {  // which has no name and no row in a table
+    menu.addAction(tr("Search for its name"), this, [this, name] {
+      search_bar_->set_text(name, false);
+      search_bar_->open();
+      search_for(name, false);
+    });
+    menu.addAction(tr("Show only its name"), this, [this, name] { filter_by(name, false); });
+    menu.addAction(tr("Hide its name"), this, [this, name] { filter_by(name, false, true); });
+    menu.addAction(tr("Show in the table"), this, [this, item] { emit table_requested(item); });
+  }
   const Profile& p = *scene_.timeline->profile;
   const int call = item.kind == ItemKind::call ? item.index
-                   : item.kind == ItemKind::kernel
+                   : item.kind == ItemKind::kernel || item.kind == ItemKind::gap
                        ? p.kernels.call[static_cast<std::size_t>(item.index)]
                        : -1;
   if (call < 0) return;

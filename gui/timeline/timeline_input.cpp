@@ -331,7 +331,7 @@ void TimelineWidget::hover(QPointF position) {
   if (!at.header && !at.overview && !at.ruler && at.row != nullptr) {
     const auto& track = scene_.timeline->tracks[static_cast<std::size_t>(at.row->track)];
     if (at.gap) {
-      hover_details_ = details_of_gap(*scene_.timeline, track.key.device, *at.gap);
+      hover_details_ = details_of_idle(*scene_.timeline, *at.gap);
     } else if (traits_of(track.kind).shape == TrackTraits::Shape::steps) {
       hover_details_ = details_of_memory(track, at.time);
     } else if (traits_of(track.kind).shape == TrackTraits::Shape::samples) {
@@ -357,6 +357,8 @@ bool TimelineWidget::escape() {
   if (mark_editor_->isVisible()) {
     edited_mark_ = -1;
     mark_editor_->hide();
+  } else if (color_) {
+    show_only(std::nullopt);
   } else if (search_bar_->isVisible() || scene_.hits != nullptr || !pattern_.isEmpty()) {
     emit search_bar_->closed();
   } else if (state_->measured()) {

@@ -83,18 +83,32 @@ void TimelineWidget::arrange() {
 
 KeptTracks TimelineWidget::kept_tracks() const {
   if (!ready()) return kept_;
-  return keep_tracks(*scene_.timeline, scene_.states, scene_.arrangement, scene_.height_factor,
-                     first_state(), kept_);
+  auto kept = keep_tracks(*scene_.timeline, scene_.states, scene_.arrangement, scene_.height_factor,
+                          first_state(), kept_);
+  kept.hide_empty = hide_empty_;
+  return kept;
 }
 
 void TimelineWidget::restore_tracks(KeptTracks kept) {
   kept_ = std::move(kept);
+  hide_empty_ = kept_.hide_empty;
   // A profile of which nothing was kept has the height that was seen last.
   if (!kept_.empty()) scene_.height_factor = kept_.height;
   kept_.height = scene_.height_factor;
-  if (!ready()) return;
-  arrange();
-  relayout();
+  if (ready()) {
+    arrange();
+    fit_depths(true);
+    relayout();
+  }
+  emit bar_changed();
+}
+
+void TimelineWidget::set_hide_empty(bool hide) {
+  if (hide == hide_empty_) return;
+  hide_empty_ = kept_.hide_empty = hide;
+  fit_depths(true);
+  tracks_moved();
+  emit bar_changed();
 }
 
 void TimelineWidget::tracks_moved() {

@@ -82,7 +82,9 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   take_marks();
   scene_.palette = make_palette(theme, {});
   hover_details_ = measured_details_ = {};
-  without_memory_ = false;
+  without_memory_ = hide_empty_ = false;
+  color_ = std::nullopt;
+  pattern_.clear();
   kept_ = {};
   folded_at_first_.clear();
   hits_text_.clear();
@@ -130,6 +132,7 @@ void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
   if (first) find_first_states();
   arrange();
   scene_.hits = nullptr;
+  if (color_) show_only(color_);  // of the new tracks
   scene_.palette = make_palette(scene_.theme, scene_.timeline->own_colors);
   relayout();
   if (state_ != nullptr && first) {
@@ -144,6 +147,7 @@ void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
   fit_depths(true);
   measured_changed();
   emit ready_changed();
+  emit bar_changed();
 }
 
 void TimelineWidget::set_theme(const Theme& theme) {
@@ -171,7 +175,7 @@ void TimelineWidget::take_state() {
 // is visible stands still: rows that jump while one drags cannot be read.
 void TimelineWidget::fit_depths(bool settled) {
   if (!ready()) return;
-  const auto needed = depths_in(*scene_.timeline, scene_.visible);
+  const auto needed = depths_in(*scene_.timeline, scene_.visible, hide_empty_);
   const bool fresh = depths_.size() != needed.size();
   bool changes = fresh;
   for (std::size_t i = 0; i < needed.size() && !fresh; ++i) {
@@ -389,7 +393,11 @@ void TimelineWidget::paint_cards(QPainter& painter) {
   }
   if (!hover_details_.empty() && drag_ == Drag::none && !mark_editor_->isVisible()) {
     const Card card(hover_details_, small, std::min(560, viewport()->width() - 16));
-    card.paint(painter, card.beside(pointer_.toPoint(), viewport()->rect()), scene_.theme);
+    const auto bar = scene_.rect_of(scene_.hovered);
+    card.paint(
+        painter,
+        card.beside(pointer_.toPoint(), viewport()->rect(), bar ? bar->toAlignedRect() : QRect()),
+        scene_.theme);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <QAbstractScrollArea>
 #include <QTimer>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -63,9 +64,14 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void copy_selection();  // or the measured range, as text
   // The details of the measured range, a line each with tabs between; empty: none is measured.
   QString measured_text() const;
-  void show_search();
+  void show_search(bool filter = false);
+  const QString& filter() const { return pattern_; }  // empty: none
   void search_for(const QString& pattern, bool is_expression);
   void next_hit(int by);
+  // Everything but what is painted in a colour steps back, as around hits of a search; nothing:
+  // none does.
+  void show_only(std::optional<timeline::ColorId> color);
+  std::optional<timeline::ColorId> shown_color() const { return color_; }
   // Shows only what matches, or all but that; an empty pattern shows everything again.
   void filter_by(const QString& pattern, bool is_expression, bool exclude = false);
   void set_folded(int track, bool folded);
@@ -75,6 +81,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void step_in_call(int by);  // to the next or previous kernel of the same call
   // Tracks, in timeline_tracks.cpp.
   void move_track(int track, int by);  // up or down among its siblings, or among pinned ones
+  void set_hide_empty(bool hide);      // tracks that have nothing in the visible range
+  bool hides_empty() const { return hide_empty_; }
   void set_height_factor(double factor);
   void make_taller(int by);  // all tracks, by a fifth of their height; below 0 lower
   double height_factor() const { return scene_.height_factor; }
@@ -100,6 +108,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void ready_changed();
   void search_changed();
   void tracks_changed();  // kept_tracks() says something else
+  void bar_changed();     // what is filtered, shown alone or hidden
   // Something that another panel shows.
   void link_activated(const rnnadvisor::gui::Link& link);
   void table_requested(rnnadvisor::gui::Item item);
@@ -146,6 +155,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void tracks_moved();
   void drag_track_to(QPointF position);
   void take_marks();
+  void find_hits(std::function<std::optional<timeline::SearchResult>(const std::stop_token&)> find);
+  void forget_hits();
   void commit_mark();
   bool key_of_tracks(const QKeyEvent& event);
   double zoom_anchor() const;
@@ -182,6 +193,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   timeline::Details measured_details_;
   std::vector<int> depths_;  // lanes that tracks have room for
   QTimer settled_;
+  std::optional<timeline::ColorId> color_;  // that is shown alone
+  bool hide_empty_ = false;
   bool without_memory_ = false;  // for the tracks of this document
 
   // Last, so that they are gone first.

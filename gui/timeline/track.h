@@ -34,6 +34,7 @@ struct Track {
   std::vector<Lane> lanes;
   StepArea area;           // of memory
   SampleSeries samples{};  // of a counter
+  int first_stream = -1;   // of those that RNN calls use together with this one, where they do
 };
 
 // What a call did on the device.
@@ -95,6 +96,8 @@ std::string bytes_text(std::int64_t bytes);
 std::string_view transfer_name(const TransferTable& transfers, int row);
 // The name of an item that stands in its span, short where it is a kernel.
 std::string item_name(const Timeline& timeline, Item item);
+// What an item is painted as; of what has no colour that of no role.
+ColorId color_of(const Timeline& timeline, Item item);
 // When an item happens, where the timeline shows it.
 TimeRange item_range(const Timeline& timeline, Item item);
 

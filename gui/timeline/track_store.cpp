@@ -99,6 +99,7 @@ QByteArray write_kept_tracks(const KeptTracks& kept) {
   QJsonObject whole{{QStringLiteral("schema"), schema_version},
                     {QStringLiteral("height"), kept.height},
                     {QStringLiteral("tracks"), states}};
+  if (kept.hide_empty) whole[QStringLiteral("hide_empty")] = true;
   if (!kept.order.empty()) whole[QStringLiteral("order")] = to_json(kept.order);
   if (!kept.pinned.empty()) whole[QStringLiteral("pinned")] = to_json(kept.pinned);
   return QJsonDocument(whole).toJson(QJsonDocument::Compact);
@@ -124,6 +125,7 @@ Result<KeptTracks> read_kept_tracks(const QByteArray& text) {
                           one.value(QStringLiteral("pinned")).toBool(),
                           one.value(QStringLiteral("hidden")).toBool()};
   }
+  kept.hide_empty = whole.value(QStringLiteral("hide_empty")).toBool();
   kept.order = names_in(whole.value(QStringLiteral("order")));
   kept.pinned = names_in(whole.value(QStringLiteral("pinned")));
   return kept;

@@ -11,6 +11,7 @@
 #include "gui/models/link.h"
 #include "gui/models/overview_charts.h"
 #include "gui/views/overview_view.h"
+#include "profiler/classify/gaps.h"
 
 namespace rnnadvisor::gui {
 
@@ -19,6 +20,16 @@ namespace words = advisor::words;
 namespace {
 
 chart::Ink ink_of(KernelRole role) { return {chart::Ink::role, static_cast<int>(role)}; }
+
+// To the longest gap within a call; empty where it has none.
+std::string link_to_gap(const Document& document, int call) {
+  const TimeRange range = document.gpu_range_of_call(call);
+  if (range.length() <= 0) return {};
+  const auto& profile = document.profile();
+  const auto gap = longest_gap(profile, profile.calls[static_cast<std::size_t>(call)].device,
+                               range.begin_ns, range.end_ns);
+  return gap ? from_qt(to_string(Link::to({ItemKind::gap, gap->after}))) : std::string();
+}
 
 }  // namespace
 
@@ -64,12 +75,15 @@ chart::Bars OverviewView::bars_of_phases(const std::vector<int>& configurations)
       };
       for (const auto& part : time.parts)
         add(part.ms, ink_of(part.role), from_qt(role_word(part.role)));
-      if (time.idle_ms > 0) add(time.idle_ms, {chart::Ink::idle}, from_qt(tr("GPU idle")));
+      const int call = document_->typical_call(index, time.phase);
+      if (time.idle_ms > 0) {
+        add(time.idle_ms, {chart::Ink::idle}, from_qt(tr("GPU idle")));
+        row.segments.back().link = link_to_gap(*document_, call);
+      }
       if (time.parts.empty())
         add(time.timed_ms, chart::ink_of(time.phase), std::string(words::phase(time.phase)));
       row.note =
           from_qt(format_ms(time.timed_ms > 0 ? time.timed_ms : time.kernel_ms + time.idle_ms));
-      const int call = document_->typical_call(index, time.phase);
       row.link = from_qt(to_string(call >= 0 ? Link::to({ItemKind::call, call})
                                              : Link::to_view(QStringLiteral("timeline"))));
       bars.rows.push_back(std::move(row));

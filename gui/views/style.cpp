@@ -78,6 +78,11 @@ QToolButton#choice { border: 1px solid transparent; border-radius: 6px; padding:
 QToolButton#choice:hover { background: @raised; color: @text; }
 QToolButton#choice:checked { background: @selection; color: @on_selection; }
 QToolButton#choice:focus { border-color: @accent; }
+QToolButton#legend { border: 1px solid transparent; border-radius: 4px; padding: 1px 4px; color: @text; font-size: 8.5pt; }
+QToolButton#legend:hover { background: @raised; }
+QToolButton#legend:checked { background: @selection; color: @on_selection; }
+QToolButton#legend:focus { border-color: @accent; }
+QLabel#legend_caption { color: @dim; font-size: 8.5pt; padding: 2px 2px 2px 6px; }
 QToolButton#disclosure { border: none; color: @dim; padding: 2px 0; }
 QToolButton#disclosure:focus { color: @accent; }
 QPushButton { background: @raised; border: 1px solid @border; border-radius: 6px; padding: 6px 14px; }

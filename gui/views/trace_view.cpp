@@ -22,12 +22,15 @@
 #include "gui/views/events_panel.h"
 #include "gui/views/marks_panel.h"
 #include "gui/views/palette.h"
+#include "gui/views/timeline_bar.h"
 #include "gui/views/view_name.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 constexpr int usual_bottom = 250;
+// Of the dock with layers: as high as they are, within these; and with details beside it.
+constexpr int least_bottom = 110, least_bottom_beside = 200, most_bottom_percent = 45;
 // Code in it needs room, and a large screen has it.
 constexpr int least_side = 360, side_percent = 22;
 // In less the timeline needs all of the width: what is known of the selection stands below it.
@@ -59,7 +62,14 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   timeline_ = new TimelineWidget(area_);
   timeline_->setAccessibleName(tr("Timeline"));
   timeline_->set_marks(marks);
-  area_->setCentralWidget(timeline_);
+  auto* center = new QWidget(area_);
+  auto* under_bar = new QVBoxLayout(center);
+  under_bar->setContentsMargins(0, 0, 0, 0);
+  under_bar->setSpacing(0);
+  bar_ = new TimelineBar(timeline_);
+  under_bar->addWidget(bar_);
+  under_bar->addWidget(timeline_, 1);
+  area_->setCentralWidget(center);
   area_->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
   area_->setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
   details_ = new PageBrowser;
@@ -91,6 +101,8 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   connect(marks_panel_, &MarksPanel::chosen, timeline_, &TimelineWidget::show_mark);
   connect(marks_panel_, &MarksPanel::add_requested, timeline_, &TimelineWidget::add_mark);
   connect(state_, &ViewState::selection_changed, this, &TraceView::follow_selection);
+  connect(recurrence_, &RecurrenceWidget::height_changed, this, &TraceView::fit_recurrence,
+          Qt::QueuedConnection);
   unstored_.setSingleShot(true);
   unstored_.setInterval(store_after_ms);
   connect(timeline_, &TimelineWidget::tracks_changed, &unstored_, qOverload<>(&QTimer::start));
@@ -246,6 +258,24 @@ void TraceView::showEvent(QShowEvent* event) {
   const int side = std::max(least_side, area_->width() * side_percent / 100);
   area_->resizeDocks({details_dock_, marks_dock_}, {side, side}, Qt::Horizontal);
   area_->resizeDocks({recurrence_dock_, events_dock_}, {usual_bottom, usual_bottom}, Qt::Vertical);
+  QTimer::singleShot(0, this, &TraceView::fit_recurrence);
+}
+
+// The dock with layers is as high as they are, until somebody gives it another height.
+void TraceView::fit_recurrence() {
+  if (!sized_ || recurrence_dock_->isFloating() || recurrence_->visibleRegion().isEmpty() ||
+      area_->dockWidgetArea(recurrence_dock_) != Qt::BottomDockWidgetArea)
+    return;
+  const int now = recurrence_dock_->height();
+  if (fitted_ >= 0 && now != fitted_ && area_->height() == fitted_area_) return;
+  const bool beside = area_->dockWidgetArea(details_dock_) == Qt::BottomDockWidgetArea;
+  const int least = beside ? least_bottom_beside : least_bottom;
+  const int wanted = std::clamp(recurrence_->sizeHint().height(), least,
+                                std::max(least, area_->height() * most_bottom_percent / 100));
+  area_->resizeDocks({recurrence_dock_}, {wanted + now - recurrence_->height()}, Qt::Vertical);
+  QCoreApplication::sendPostedEvents(area_, QEvent::LayoutRequest);
+  fitted_ = recurrence_dock_->height();
+  fitted_area_ = area_->height();
 }
 
 std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
@@ -299,6 +329,7 @@ void TraceView::set_document(DocumentPointer document) {
 void TraceView::set_theme(const Theme& theme) {
   theme_ = theme;
   timeline_->set_theme(theme);
+  bar_->set_theme(theme);
   recurrence_->set_theme(theme);
   marks_panel_->set_theme(theme);
   follow_selection();

@@ -18,6 +18,7 @@ namespace rnnadvisor::gui {
 class EventsPanel;
 class MarksPanel;
 class RecurrenceWidget;
+class TimelineBar;
 class TimelineWidget;
 
 // What records a timeline of a configuration of a profile that has none; empty: it has no
@@ -59,6 +60,7 @@ class TraceView : public View {
                         Qt::DockWidgetArea where);
   void update_titles();
   void follow_selection();
+  void fit_recurrence();
   void show_what_there_is();
 
   ViewState* state_;
@@ -69,9 +71,12 @@ class TraceView : public View {
   EmptyState* empty_ = nullptr;
   QMainWindow* area_ = nullptr;
   TimelineWidget* timeline_ = nullptr;
+  TimelineBar* bar_ = nullptr;
   RecurrenceWidget* recurrence_ = nullptr;
   EventsPanel* events_ = nullptr;
   MarksPanel* marks_panel_ = nullptr;
+  // Heights of the recurrence dock as it was last fitted, and of what it stands in; -1: not yet.
+  int fitted_ = -1, fitted_area_ = -1;
   bool sized_ = false;  // docks have sizes, of a layout that was kept or the usual ones
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr, *events_dock_ = nullptr,
               *marks_dock_ = nullptr;

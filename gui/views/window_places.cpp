@@ -14,7 +14,6 @@
 #include "gui/views/rules_view.h"
 #include "gui/views/trace_view.h"
 #include "gui/views/view_name.h"
-#include "profiler/classify/gaps.h"
 
 namespace rnnadvisor::gui {
 
@@ -37,7 +36,16 @@ void MainWindow::show_item(Item item) {
   const auto& marked = state_.highlighted();
   if (std::find(marked.begin(), marked.end(), item) == marked.end()) state_.highlight({});
   state_.select(item);
-  bring_into_view(item);
+  if (item.kind == ItemKind::gap) {
+    // Framed, with the track of its GPU above all others, whatever was seen before.
+    const TimeRange gap = document_->range_of(item);
+    const auto margin = std::max<std::int64_t>(gap.length(), 1000);
+    state_.set_visible({gap.begin_ns - margin, gap.end_ns + margin});
+    const auto kernel = static_cast<std::size_t>(item.index);
+    trace_->timeline()->pin_device(document_->profile().kernels.device[kernel]);
+  } else {
+    bring_into_view(item);
+  }
   go(view_name::timeline);
 }
 
@@ -79,21 +87,6 @@ void MainWindow::show_evidence(int finding) {
   }
 }
 
-// The gap before a kernel, measured, with the track of its GPU above all others.
-void MainWindow::show_gap(int device, Item after) {
-  if (!document_ || !document_->holds(after)) return;
-  const auto begin = document_->range_of(after).begin_ns;
-  const auto gap = gap_around(document_->profile(), device, begin - 1);
-  if (!gap) return;
-  const ViewState::Jump jump(state_);
-  state_.highlight({});
-  go(view_name::timeline);
-  const auto margin = std::max<std::int64_t>(gap->length(), 1000);
-  state_.set_visible({gap->begin_ns - margin, gap->end_ns + margin});
-  state_.measure(TimeRange{gap->begin_ns, gap->end_ns});
-  trace_->timeline()->pin_device(device);
-}
-
 void MainWindow::explore(const Link& link) {
   if (!document_ || !document_->holds({ItemKind::configuration, link.configuration})) return;
   const auto& profile = document_->profile();
@@ -126,9 +119,6 @@ void MainWindow::follow(const Link& link) {
       break;
     case LinkKind::evidence:
       show_evidence(link.finding);
-      break;
-    case LinkKind::gap:
-      show_gap(link.configuration, link.item);
       break;
     case LinkKind::rule:
       go(view_name::rules);

@@ -21,6 +21,12 @@ struct GpuGap {
 // The gap of a device at a moment; nothing while a kernel runs, or before the first and after the
 // last.
 std::optional<GpuGap> gap_around(const Profile& profile, int device, std::int64_t time_ns);
+// The gap that a kernel ends; nothing where its device worked until it began, or where another
+// kernel of the device, earlier in the table, began at the same time.
+std::optional<GpuGap> gap_before(const Profile& profile, int kernel);
+// The longest that lies within a range of time.
+std::optional<GpuGap> longest_gap(const Profile& profile, int device, std::int64_t from_ns,
+                                  std::int64_t until_ns);
 
 struct GapCause {
   int api = -1;             // into Profile::api: the call that took most of the gap; -1: none was
@@ -30,11 +36,23 @@ struct GapCause {
 };
 GapCause cause_of(const Profile& profile, const GpuGap& gap);
 
+// What the process of the kernel after a gap did on the host meanwhile.
+struct HostActivity {
+  struct Calls {
+    int name = -1;  // into Profile::strings
+    std::int64_t ns = 0, count = 0;
+  };
+  std::vector<Calls> api;  // by name, most time of the gap first
+  std::vector<int>
+      ranges;  // into Profile::nvtx: those that were open at its middle, outermost first
+};
+HostActivity host_during(const Profile& profile, const GpuGap& gap);
+
 // Gaps between the same two kernels.
 struct GapPattern {
   int before_name = -1, after_name = -1;  // into Profile::strings
   std::int64_t count = 0, total_ns = 0, median_ns = 0;
-  GpuGap typical;  // the one of median length
+  GpuGap longest;
 };
 // Those with the largest totals first, at most `most`. `from_ns`: of gaps that begin there or
 // later.

@@ -38,6 +38,8 @@ TEST(Flows, OfManyKernelsSomeAreShownTheFirstAndTheLastAmongThem) {
   ASSERT_EQ(flows.size(), 10U);
   EXPECT_EQ(flows.front().to.index, 0);
   EXPECT_EQ(flows.back().to.index, 999);
+  EXPECT_EQ(flow_count(*t, {ItemKind::call, call}), 1000);
+  EXPECT_EQ(flow_count(*t, {ItemKind::kernel, 5}), 1);
 }
 
 TEST(Flows, StepThroughTheKernelsOfOneCall) {

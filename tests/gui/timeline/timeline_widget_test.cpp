@@ -13,13 +13,16 @@
 #include <QWheelEvent>
 #include <cmath>
 
+#include "gui/timeline/cards.h"
 #include "gui/timeline/scene.h"
+#include "gui/timeline/track_store.h"
 #include "tests/gui/pictures.h"
 #include "tests/gui/timeline/make_profile.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
+using timeline::Row;
 using timeline::SmallProfile;
 
 // Two calls of twenty kernels each, on one stream, with their launches and a range around.
@@ -185,6 +188,110 @@ TEST_F(TimelineWidgetTest, ADragMeasuresARangeAndItsEdgesMove) {
   EXPECT_NEAR(scene().x_of(state.measured()->end_ns), 800, 1);
   key(Qt::Key_Escape);
   EXPECT_FALSE(state.measured());
+}
+
+// Wherever the track of a GPU says that it is idle there is something to select.
+TEST_F(TimelineWidgetTest, AGapIsSelectedByAClickAndLeftByKeys) {
+  const Row& row = scene().layout.rows.front();
+  ASSERT_EQ(scene().timeline->tracks[static_cast<std::size_t>(row.track)].kind,
+            timeline::TrackKind::busy);
+  widget.look_at({1'050'000, 1'350'000});
+  const int y = scene().top_of(row, false) + row.lane_height + row.lane_height / 2;
+  const int x = static_cast<int>(scene().x_of(1'190'000 + 5'000));
+  QTest::mouseMove(widget.viewport(), {x, y});
+  QTest::mouseClick(widget.viewport(), Qt::LeftButton, {}, {x, y});
+  EXPECT_EQ(state.selection(), (Item{ItemKind::gap, 3}));
+  EXPECT_FALSE(state.measured());
+  const auto rect = scene().rect_of(state.selection());
+  ASSERT_TRUE(rect);
+  EXPECT_NEAR(rect->left(), scene().x_of(1'190'000), 1);
+  EXPECT_NEAR(rect->right(), scene().x_of(1'200'000), 1);
+  EXPECT_TRUE(rect->contains(QPointF(x, y)));
+  EXPECT_TRUE(widget.described_selection().startsWith(QStringLiteral("GPU idle")));
+  key(Qt::Key_Period);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::gap, 4}));
+  key(Qt::Key_Comma);
+  key(Qt::Key_Comma);
+  EXPECT_EQ(state.selection(), (Item{ItemKind::gap, 2}));
+  key(Qt::Key_R);
+  EXPECT_EQ(state.measured(), (TimeRange{1'140'000, 1'150'000}));
+  key(Qt::Key_Escape);
+  key(Qt::Key_Down);
+  EXPECT_NE(state.selection().kind, ItemKind::gap);
+
+  // Every pixel of the lane of gaps that is between two kernels selects something.
+  for (int at = static_cast<int>(scene().x_of(1'150'000)); at < scene().size.width(); at += 7) {
+    QTest::mouseClick(widget.viewport(), Qt::LeftButton, {}, {at, y});
+    const auto time = scene().time_at(at);
+    if ((time - 1'050'000) % 50'000 >= 40'000) {
+      EXPECT_EQ(state.selection().kind, ItemKind::gap) << at;
+    }
+  }
+}
+
+TEST_F(TimelineWidgetTest, ACardStandsBesideItsBar) {
+  widget.look_at({1'050'000, 1'350'000});
+  const timeline::Details details{QStringLiteral("A title"),
+                                  {{QStringLiteral("a"), QStringLiteral("b")}}};
+  const timeline::Card card(details, widget.font());
+  const QRect area(0, 0, 900, 600);
+  for (const QRect bar :
+       {QRect(100, 100, 300, 19), QRect(100, 560, 700, 19), QRect(0, 10, 900, 40)}) {
+    for (int x = bar.left() + 1; x < bar.right(); x += 37) {
+      const QRect at(card.beside({x, bar.center().y()}, area, bar), card.size());
+      EXPECT_FALSE(at.intersects(bar)) << x;
+      EXPECT_TRUE(area.contains(at)) << x;
+    }
+  }
+}
+
+TEST_F(TimelineWidgetTest, TracksWithNothingInSightCanBeHidden) {
+  QSignalSpy changed(&widget, &TimelineWidget::tracks_changed);
+  const auto shown = [&](timeline::TrackKind kind) {
+    for (const auto& row : scene().layout.rows)
+      if (scene().timeline->tracks[static_cast<std::size_t>(row.track)].kind == kind) return true;
+    return false;
+  };
+  widget.look_at({2'950'000, 3'300'000});
+  EXPECT_TRUE(shown(timeline::TrackKind::transfers));
+  widget.set_hide_empty(true);
+  EXPECT_EQ(changed.size(), 1);
+  EXPECT_FALSE(shown(timeline::TrackKind::transfers));
+  EXPECT_TRUE(shown(timeline::TrackKind::kernels));
+  EXPECT_TRUE(shown(timeline::TrackKind::busy));
+  // As soon as there is something again.
+  widget.look_at({50'000, 3'300'000});
+  EXPECT_TRUE(shown(timeline::TrackKind::transfers));
+  const auto kept = widget.kept_tracks();
+  EXPECT_TRUE(kept.hide_empty);
+  EXPECT_FALSE(kept.empty());
+  EXPECT_EQ(timeline::read_kept_tracks(timeline::write_kept_tracks(kept)), kept);
+  widget.set_document(document, &state);
+  EXPECT_FALSE(widget.hides_empty());
+  widget.restore_tracks(kept);
+  EXPECT_TRUE(widget.hides_empty());
+}
+
+TEST_F(TimelineWidgetTest, AColourIsShownAlone) {
+  widget.show_only(timeline::color_id(KernelRole::pointwise));
+  ASSERT_TRUE(QTest::qWaitFor([&] { return !widget.searching(); }));
+  ASSERT_NE(scene().hits, nullptr);
+  EXPECT_EQ(scene().hits->hits, 20);
+  EXPECT_EQ(widget.shown_color(), timeline::color_id(KernelRole::pointwise));
+  // What has it is painted in it, what has not steps back.
+  widget.look_at({1'050'000, 1'250'000});
+  const auto color_at = [&](std::int64_t time) {
+    const auto rect =
+        scene().rect_of({ItemKind::kernel, static_cast<int>((time - 1'050'000) / 50'000)});
+    return widget.grab().toImage().pixel(static_cast<int>(scene().x_of(time)),
+                                         static_cast<int>(rect->bottom()) - 2);
+  };
+  EXPECT_EQ(color_at(1'085'000), scene().palette.fill[timeline::color_id(KernelRole::pointwise)]);
+  EXPECT_NE(color_at(1'135'000),
+            scene().palette.fill[timeline::color_of(*scene().timeline, {ItemKind::kernel, 1})]);
+  key(Qt::Key_Escape);
+  EXPECT_FALSE(widget.shown_color());
+  EXPECT_EQ(scene().hits, nullptr);
 }
 
 TEST_F(TimelineWidgetTest, SearchCountsStepsAndCanBeClosed) {

@@ -137,6 +137,26 @@ TEST(Tracks, BuildingCanBeStopped) {
   EXPECT_EQ(build_timeline(p.finish(), {{}, source.get_token()}), nullptr);
 }
 
+// Streams that calls use together stand together, whatever their numbers.
+TEST(Tracks, StreamsOfACallStandTogether) {
+  SmallProfile p;
+  const int first = p.call(0, 5), second = p.call(6, 9), alone = p.call(10, 12);
+  p.kernel(20, 30, "a", 5, first);
+  p.kernel(20, 30, "b", 20, first);
+  p.kernel(40, 50, "c", 20, second);
+  p.kernel(40, 50, "d", 13, second);
+  p.kernel(60, 70, "e", 9, alone);
+  p.kernel(80, 90, "f", 7);
+  const auto t = build_timeline(p.finish());
+  std::vector<std::pair<int, int>> streams;
+  for (const auto& track : t->tracks) {
+    if (track.kind == TrackKind::kernels)
+      streams.emplace_back(track.key.stream, track.first_stream);
+  }
+  EXPECT_EQ(streams,
+            (std::vector<std::pair<int, int>>{{5, 5}, {13, 5}, {20, 5}, {7, -1}, {9, -1}}));
+}
+
 TEST(Tracks, AnEmptyProfileHasNoTracksAndARange) {
   const auto t = build_timeline(std::make_shared<const Profile>());
   EXPECT_TRUE(t->tracks.empty());

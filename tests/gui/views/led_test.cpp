@@ -7,12 +7,15 @@
 #include <QTextBlock>
 #include <QToolButton>
 
+#include "advisor/report/words.h"
 #include "gui/charts/chart.h"
+#include "gui/models/link.h"
 #include "gui/models/pages.h"
 #include "gui/recurrence/recurrence_widget.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/trace_view.h"
+#include "profiler/classify/gaps.h"
 #include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
@@ -20,7 +23,7 @@ namespace {
 
 using LedTest = WindowTest;
 
-TEST_F(LedTest, APartOfAPhaseLeadsToACallOfThatPhase) {
+TEST_F(LedTest, IdleTimeOfAPhaseLeadsToAGapInACallOfThatPhase) {
   open(two_layers);
   int clicked = 0;
   for (auto* chart : window_->findChildren<ChartWidget*>()) {
@@ -33,7 +36,13 @@ TEST_F(LedTest, APartOfAPhaseLeadsToACallOfThatPhase) {
       QTest::mouseClick(chart, Qt::LeftButton, {}, hit.area.center().toPoint());
       ASSERT_EQ(window_->current_view(), QStringLiteral("timeline"));
       const Item chosen = window_->state()->selection();
-      ASSERT_EQ(chosen.kind, ItemKind::call) << hit.text.toStdString();
+      ASSERT_EQ(chosen.kind, ItemKind::gap) << hit.text.toStdString();
+      const auto& profile = window_->document()->profile();
+      const int call = profile.kernels.call[static_cast<std::size_t>(chosen.index)];
+      ASSERT_GE(call, 0);
+      const auto phase = profile.calls[static_cast<std::size_t>(call)].phase;
+      EXPECT_TRUE(hit.text.startsWith(to_qt(advisor::words::phase(phase))))
+          << hit.text.toStdString();
       ++clicked;
     }
   }
@@ -74,7 +83,7 @@ TEST_F(LedTest, AWaitingGpuIsShownByItsGaps) {
   int waiting = 0;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const QString page = finding_page(*window_->document(), static_cast<int>(i), light_theme());
-    static const QRegularExpression show(QStringLiteral("href=\"(gap:[^\"]*)\""));
+    static const QRegularExpression show(QStringLiteral("href=\"(item:gap/[^\"]*)\""));
     const auto found = show.match(page);
     EXPECT_EQ(found.hasMatch(), findings[i].criterion == "LAUNCH-BOUND") << findings[i].rule_id;
     if (!found.hasMatch()) continue;
@@ -85,15 +94,29 @@ TEST_F(LedTest, AWaitingGpuIsShownByItsGaps) {
     EXPECT_EQ(to_string(*link), found.captured(1));
     window_->follow(*link);
     ASSERT_EQ(window_->current_view(), QStringLiteral("timeline"));
-    const auto measured = window_->state()->measured();
-    ASSERT_TRUE(measured);
+    EXPECT_EQ(window_->state()->selection(), link->item);
+    const TimeRange gap = window_->document()->range_of(link->item);
     const auto& kernels = window_->document()->profile().kernels;
-    EXPECT_EQ(measured->end_ns, kernels.start_ns[static_cast<std::size_t>(link->item.index)]);
-    EXPECT_GT(measured->length(), 0);
+    const auto after = static_cast<std::size_t>(link->item.index);
+    EXPECT_EQ(gap.end_ns, kernels.start_ns[after]);
+    EXPECT_GT(gap.length(), 0);
     const auto seen = window_->state()->visible();
-    EXPECT_LE(seen.begin_ns, measured->begin_ns);
-    EXPECT_GE(seen.end_ns, measured->end_ns);
-    EXPECT_LE(seen.length(), std::max<std::int64_t>(measured->length() * 4, 5000));
+    EXPECT_LE(seen.begin_ns, gap.begin_ns);
+    EXPECT_GE(seen.end_ns, gap.end_ns);
+    EXPECT_LE(seen.length(), std::max<std::int64_t>(gap.length() * 4, 5000));
+    // The longest of those between the same two kernels.
+    for (const auto& pattern :
+         gap_patterns(window_->document()->profile(), kernels.device[after], 1000)) {
+      if (pattern.after_name == kernels.name[after]) {
+        EXPECT_GE(pattern.count * pattern.longest.length(), pattern.total_ns);
+      }
+    }
+    // What is known of it stands beside it.
+    const QString known = item_page(*window_->document(), link->item, light_theme());
+    for (const char* what :
+         {"GPU idle", "Of the step", "After", "Before", "The host", "Called from"})
+      EXPECT_TRUE(known.contains(QLatin1String(what))) << what;
+    EXPECT_EQ(known.count(QStringLiteral("item:kernel/")), 2);
     const auto& scene = window_->findChild<TraceView*>()->timeline()->scene();
     bool pinned = false;
     for (std::size_t t = 0; t < scene.timeline->tracks.size(); ++t)

@@ -33,6 +33,14 @@ class Gapped {
     record.process = process_;
     builder_.add_api(record);
   }
+  void range(std::int64_t start, std::int64_t end, const char* name) {
+    NvtxRecord record;
+    record.name = name;
+    record.start_ns = start;
+    record.end_ns = end;
+    record.process = process_;
+    builder_.add_nvtx(record);
+  }
   Profile finish() { return builder_.finish(); }
 
  private:
@@ -98,6 +106,46 @@ TEST(Gaps, AMomentHasItsGapWithNeighboursAndCause) {
   EXPECT_FALSE(gap_around(profile, 0, 1005));
   EXPECT_FALSE(gap_around(profile, 0, 1));
   EXPECT_FALSE(gap_around(profile, 0, 99'999));
+}
+
+TEST(Gaps, TheLongestOfAPatternAndOfARangeIsFound) {
+  Gapped work;
+  work.kernel(0, 10, "a");
+  work.kernel(20, 30, "b");
+  work.kernel(35, 40, "a");
+  work.kernel(100, 110, "b");
+  work.kernel(112, 120, "a");
+  const Profile profile = work.finish();
+  const auto patterns = gap_patterns(profile, 0, 20);
+  ASSERT_FALSE(patterns.empty());
+  EXPECT_EQ(patterns[0].longest.begin_ns, 40);
+  EXPECT_EQ(patterns[0].longest.end_ns, 100);
+  EXPECT_EQ(longest_gap(profile, 0, 0, 200)->after, 3);
+  EXPECT_EQ(longest_gap(profile, 0, 0, 99)->after, 1);
+  EXPECT_EQ(longest_gap(profile, 0, 41, 200)->after, 4);
+  EXPECT_FALSE(longest_gap(profile, 0, 113, 200));
+  EXPECT_FALSE(longest_gap(profile, 1, 0, 200));
+}
+
+TEST(Gaps, WhatTheHostDidMeanwhileIsItsCallsAndRanges) {
+  auto work = three_steps();
+  work.api(1005, 1015, "cudaLaunchKernel");  // half of it before the gap
+  work.api(1016, 1018, "cudaLaunchKernel");
+  work.api(1020, 1039, "cudaStreamSynchronize");
+  work.api(1045, 1049, "cudaMalloc");
+  work.range(1000, 1100, "step");
+  work.range(1012, 1038, "loss");
+  work.range(1036, 1039, "after the middle");
+  const Profile profile = work.finish();
+  const auto host = host_during(profile, *gap_around(profile, 0, 1020));
+  ASSERT_EQ(host.api.size(), 2U);
+  EXPECT_EQ(profile.text(host.api[0].name), "cudaStreamSynchronize");
+  EXPECT_EQ(host.api[0].ns, 19);
+  EXPECT_EQ(host.api[1].ns, 5 + 2);
+  EXPECT_EQ(host.api[1].count, 2);
+  ASSERT_EQ(host.ranges.size(), 2U);
+  EXPECT_EQ(profile.text(profile.nvtx.name[static_cast<std::size_t>(host.ranges[0])]), "step");
+  EXPECT_EQ(profile.text(profile.nvtx.name[static_cast<std::size_t>(host.ranges[1])]), "loss");
 }
 
 // A moment is in a gap exactly where no kernel of the device runs, and between two of them.
