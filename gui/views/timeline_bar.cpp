@@ -21,7 +21,10 @@ class WrappedLayout : public QLayout {
  public:
   explicit WrappedLayout(QWidget* parent) : QLayout(parent) {}
   ~WrappedLayout() override { qDeleteAll(items_); }
-  void addItem(QLayoutItem* item) override { items_ << item; }
+  void addItem(QLayoutItem* item) override {
+    items_ << item;
+    invalidate();
+  }
   int count() const override { return static_cast<int>(items_.size()); }
   QLayoutItem* itemAt(int i) const override { return items_.value(i); }
   QLayoutItem* takeAt(int i) override {

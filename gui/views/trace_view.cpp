@@ -47,6 +47,7 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
   layout->setContentsMargins(0, 0, 0, 0);
   area_ = new QMainWindow(this);
   area_->setWindowFlags(Qt::Widget);
+  area_->installEventFilter(this);
   area_->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks);
   stack_ = new QStackedWidget;
   empty_ = new EmptyState;
@@ -263,19 +264,22 @@ void TraceView::showEvent(QShowEvent* event) {
 
 // The dock with layers is as high as they are, until somebody gives it another height.
 void TraceView::fit_recurrence() {
-  if (!sized_ || recurrence_dock_->isFloating() || recurrence_->visibleRegion().isEmpty() ||
+  if (!sized_ || divided_by_hand_ || recurrence_dock_->isFloating() ||
+      recurrence_->visibleRegion().isEmpty() ||
       area_->dockWidgetArea(recurrence_dock_) != Qt::BottomDockWidgetArea)
     return;
-  const int now = recurrence_dock_->height();
-  if (fitted_ >= 0 && now != fitted_ && area_->height() == fitted_area_) return;
   const bool beside = area_->dockWidgetArea(details_dock_) == Qt::BottomDockWidgetArea;
   const int least = beside ? least_bottom_beside : least_bottom;
   const int wanted = std::clamp(recurrence_->sizeHint().height(), least,
                                 std::max(least, area_->height() * most_bottom_percent / 100));
-  area_->resizeDocks({recurrence_dock_}, {wanted + now - recurrence_->height()}, Qt::Vertical);
-  QCoreApplication::sendPostedEvents(area_, QEvent::LayoutRequest);
-  fitted_ = recurrence_dock_->height();
-  fitted_area_ = area_->height();
+  const int around = recurrence_dock_->height() - recurrence_->height();
+  area_->resizeDocks({recurrence_dock_}, {wanted + around}, Qt::Vertical);
+}
+
+// Nothing but what is between docks is the area's own.
+bool TraceView::eventFilter(QObject* watched, QEvent* event) {
+  if (watched == area_ && event->type() == QEvent::MouseButtonPress) divided_by_hand_ = true;
+  return View::eventFilter(watched, event);
 }
 
 std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {

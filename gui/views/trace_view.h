@@ -54,6 +54,7 @@ class TraceView : public View {
 
  protected:
   void showEvent(QShowEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   QDockWidget* add_dock(const QString& title, const char* name, QWidget* content,
@@ -75,9 +76,8 @@ class TraceView : public View {
   RecurrenceWidget* recurrence_ = nullptr;
   EventsPanel* events_ = nullptr;
   MarksPanel* marks_panel_ = nullptr;
-  // Heights of the recurrence dock as it was last fitted, and of what it stands in; -1: not yet.
-  int fitted_ = -1, fitted_area_ = -1;
-  bool sized_ = false;  // docks have sizes, of a layout that was kept or the usual ones
+  bool divided_by_hand_ = false;  // docks have the heights that somebody gave them
+  bool sized_ = false;            // docks have sizes, of a layout that was kept or the usual ones
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr, *events_dock_ = nullptr,
               *marks_dock_ = nullptr;
   PageBrowser* details_ = nullptr;
