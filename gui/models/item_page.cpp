@@ -225,8 +225,8 @@ class ItemPage {
       if (work.length() <= 0) continue;
       if (begin >= 0 && begin <= gap.begin_ns && gap.end_ns <= work.begin_ns)
         return Texts::tr("%1 of %2")
-            .arg(to_qt(words::percent(static_cast<double>(gap.length()) /
-                                      static_cast<double>(work.begin_ns - begin))),
+            .arg(Page::escape(words::percent(static_cast<double>(gap.length()) /
+                                             static_cast<double>(work.begin_ns - begin))),
                  format_ns(work.begin_ns - begin));
       begin = work.begin_ns;
     }

@@ -154,6 +154,7 @@ void RecurrenceWidget::take_selection() {
     kernel = item.index;
     call = p.kernels.call[static_cast<std::size_t>(kernel)];
   }
+  if (item.kind == ItemKind::gap) call = p.kernels.call[static_cast<std::size_t>(item.index)];
   if (kernel >= 0) {
     const auto i = static_cast<std::size_t>(kernel);
     canvas_->set_marked(p.kernels.stream[i], p.kernels.start_ns[i]);

@@ -75,7 +75,8 @@ class Legend : public QWidget {
  protected:
   bool event(QEvent* event) override {
     const bool done = QWidget::event(event);
-    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest ||
+        event->type() == QEvent::Show) {
       setMaximumHeight(layout()->heightForWidth(width()));
       updateGeometry();
     }
@@ -198,6 +199,10 @@ void TimelineBar::fill_legend() {
     buttons_.emplace_back(entry, button);
   }
   paint_legend();
+  // What was not shown yet has no size for a layout.
+  for (auto* caption : captions_) caption->show();
+  for (const auto& [entry, button] : buttons_) button->show();
+  entries_->updateGeometry();
 }
 
 void TimelineBar::paint_legend() {

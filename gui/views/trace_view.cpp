@@ -7,6 +7,7 @@
 #include <QMainWindow>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -272,7 +273,12 @@ void TraceView::fit_recurrence() {
   const int least = beside ? least_bottom_beside : least_bottom;
   const int wanted = std::clamp(recurrence_->sizeHint().height(), least,
                                 std::max(least, area_->height() * most_bottom_percent / 100));
-  const int around = recurrence_dock_->height() - recurrence_->height();
+  // Above the layers is the title of the dock, or the tabs that have its place with it.
+  int around = recurrence_->y();
+  for (const auto* tabs : area_->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+    if (!area_->tabifiedDockWidgets(recurrence_dock_).isEmpty() && tabs->isVisible())
+      around = std::max(around, tabs->height());
+  }
   area_->resizeDocks({recurrence_dock_}, {wanted + around}, Qt::Vertical);
 }
 

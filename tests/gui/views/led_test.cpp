@@ -117,6 +117,7 @@ TEST_F(LedTest, AWaitingGpuIsShownByItsGaps) {
          {"GPU idle", "Of the step", "After", "Before", "The host", "Called from"})
       EXPECT_TRUE(known.contains(QLatin1String(what))) << what;
     EXPECT_EQ(known.count(QStringLiteral("item:kernel/")), 2);
+    EXPECT_TRUE(known.contains(QLatin1String(" % of ")) || known.contains(QLatin1String("&lt;")));
     const auto& scene = window_->findChild<TraceView*>()->timeline()->scene();
     bool pinned = false;
     for (std::size_t t = 0; t < scene.timeline->tracks.size(); ++t)

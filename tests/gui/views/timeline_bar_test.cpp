@@ -25,6 +25,7 @@ class TimelineBarTest : public WindowTest {
     trace_ = window_->findChild<TraceView*>();
     timeline_ = trace_->timeline();
     ASSERT_TRUE(bar_->isVisible());
+    QTest::qWait(100);  // until all is laid out
   }
   QToolButton* button(const char* does) const {
     for (auto* each : bar_->findChildren<QToolButton*>())
@@ -121,11 +122,11 @@ TEST_F(TimelineBarTest, TheLegendHasTheColoursOfTheTracksAndFilters) {
 TEST_F(TimelineBarTest, TheDockOfLayersIsAsHighAsTheyAre) {
   window_->resize(1600, 900);
   open_timeline();
-  QTest::qWait(50);
+  QTest::qWait(100);
   auto* recurrence = window_->findChild<RecurrenceWidget*>();
   const int empty = recurrence->height();
   window_->state()->select({ItemKind::call, window_->document()->typical_call(-1)});
-  QTest::qWait(50);
+  QTest::qWait(100);
   ASSERT_FALSE(recurrence->calls().empty());
   EXPECT_GE(recurrence->height() + 2, recurrence->sizeHint().height());
   EXPECT_LE(recurrence->height(), recurrence->sizeHint().height() + 30);
