@@ -54,7 +54,9 @@ EventsModel::EventsModel(QObject* parent) : ColumnModel(parent) {
         [this](Item of) -> QVariant {
           return call_of(of) < 0 ? QString() : QString::number(call_of(of));
         },
-        false, [this](Item of) { return QVariant(call_of(of)); }}},
+        false, [this](Item of) { return QVariant(call_of(of)); }},
+       {tr("Track"),
+        [this](Item of) -> QVariant { return track_of_ ? track_of_(of) : QString(); }}},
       {{Qt::ToolTipRole, name_of_row}});
 }
 
@@ -84,15 +86,23 @@ void EventsModel::show_like(const DocumentPointer& document, Item item) {
   });
 }
 
+void EventsModel::show_found(const DocumentPointer& document, const std::vector<Item>& items,
+                             std::int64_t found, const QString& title) {
+  reset([&](auto& rows) {
+    document_ = document;
+    rows = items;
+    found_ = found;
+    title_ = title;
+  });
+}
+
 Item EventsModel::item(int row) const {
   return row < 0 || row >= rowCount() ? Item{} : rows()[static_cast<std::size_t>(row)];
 }
 
 int EventsModel::row_of(Item item) const {
-  const auto found =
-      std::lower_bound(rows().begin(), rows().end(), item,
-                       [](const Item& a, const Item& b) { return a.index < b.index; });
-  return found != rows().end() && *found == item ? static_cast<int>(found - rows().begin()) : -1;
+  const auto found = std::find(rows().begin(), rows().end(), item);
+  return found != rows().end() ? static_cast<int>(found - rows().begin()) : -1;
 }
 
 int EventsModel::call_of(Item item) const {

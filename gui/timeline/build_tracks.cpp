@@ -88,6 +88,7 @@ class Builder {
 
   std::function<bool(std::uint32_t)> keep_calls() const {
     if (!options_.keep) return {};
+    if (!options_.keeps(ItemKind::call)) return [](std::uint32_t) { return false; };
     return [this](std::uint32_t i) {
       return options_.keep(call_label(p(), static_cast<int>(i), timeline_->calls[i]));
     };
@@ -157,19 +158,26 @@ class Builder {
   }
 
   template <class Table>
-  LaneInput thread_input(const Table& table) {
+  LaneInput thread_input(const Table& table, ItemKind kind) {
     auto input = table_input(table);
     input.key = [&table](std::uint32_t i) {
       return TrackKey{table.process[i], -1, -1, table.thread[i]};
     };
-    if (options_.keep) input.keep = [this, &table](std::uint32_t i) { return kept(table.name[i]); };
+    if (options_.keep)
+      input.keep = [this, &table, of_kind = options_.keeps(kind)](std::uint32_t i) {
+        return of_kind && kept(table.name[i]);
+      };
     return input;
   }
 
   void kernels() {
     const auto& k = p().kernels;
     auto input = stream_input(k);
-    if (options_.keep) input.keep = [this, &k](std::uint32_t i) { return kept(k.name[i]); };
+    if (options_.keep)
+      input.keep = [this, &k](std::uint32_t i) {
+        return options_.keeps(ItemKind::kernel) && kept(k.name[i]) &&
+               (!options_.role || k.role[i] == *options_.role);
+      };
     // Roles are bytes, and so are colours: the profile's column serves as it is.
     static_assert(sizeof(KernelRole) == sizeof(ColorId));
     add(TrackKind::kernels, input, reinterpret_cast<const ColorId*>(k.role.data()));
@@ -182,7 +190,8 @@ class Builder {
     auto input = stream_input(t);
     if (options_.keep) {
       input.keep = [this, &t](std::uint32_t i) {
-        return options_.keep(transfer_name(t, static_cast<int>(i)));
+        return options_.keeps(ItemKind::transfer) &&
+               options_.keep(transfer_name(t, static_cast<int>(i)));
       };
     }
     add(TrackKind::transfers, input, timeline_->transfer_color.data());
@@ -197,7 +206,7 @@ class Builder {
     for (const int name : a.name)
       timeline_->api_color.push_back(name < 0 ? api_color
                                               : by_name[static_cast<std::size_t>(name)]);
-    add(TrackKind::api, thread_input(a), timeline_->api_color.data());
+    add(TrackKind::api, thread_input(a, ItemKind::api), timeline_->api_color.data());
   }
 
   void nvtx() {
@@ -219,7 +228,7 @@ class Builder {
       }
       timeline_->nvtx_color.push_back(id);
     }
-    add(TrackKind::nvtx, thread_input(n), timeline_->nvtx_color.data());
+    add(TrackKind::nvtx, thread_input(n, ItemKind::nvtx), timeline_->nvtx_color.data());
   }
 
   void memory() {

@@ -129,10 +129,23 @@ std::string call_label(const Profile& profile, int call, const CallSpan& span) {
                                     : c.host_end_ns - c.host_start_ns);
 }
 
+std::size_t transfer_number(const TransferTable& transfers, std::size_t row) {
+  if (transfers.operation[row] == MemoryOperation::set) return transfer_numbers - 1;
+  switch (transfers.kind[row]) {  // CUpti_ActivityMemcpyKind
+    case 1:
+    case 2:
+    case 8:
+    case 10:
+      return static_cast<std::size_t>(transfers.kind[row]);
+    default:
+      return 0;
+  }
+}
+
 std::string_view transfer_name(const TransferTable& transfers, int row) {
-  const auto i = static_cast<std::size_t>(row);
-  if (transfers.operation[i] == MemoryOperation::set) return "memset";
-  switch (transfers.kind[i]) {  // CUpti_ActivityMemcpyKind
+  switch (transfer_number(transfers, static_cast<std::size_t>(row))) {
+    case transfer_numbers - 1:
+      return "memset";
     case 1:
       return "memcpy host to device";
     case 2:

@@ -13,10 +13,6 @@ namespace {
 constexpr std::array<ItemKind, 5> searched = {ItemKind::nvtx, ItemKind::call, ItemKind::api,
                                               ItemKind::kernel, ItemKind::transfer};
 
-std::size_t transfer_number(const TransferTable& t, std::size_t i) {
-  return t.operation[i] == MemoryOperation::set ? 16U : static_cast<std::size_t>(t.kind[i]) & 15U;
-}
-
 // Hits of one time are in the order of their kinds and rows.
 using Order = std::tuple<std::int64_t, int, int>;
 
@@ -132,14 +128,24 @@ std::int64_t gaps_of(const Timeline& timeline) {
 
 // Of a result that knows what is a hit: how many there are, and where.
 std::optional<SearchResult> find_hits(const Timeline& timeline, SearchResult result,
-                                      const std::stop_token& stop) {
+                                      const Wanted& wanted, const std::stop_token& stop) {
+  const Walker walker(timeline, result);
+  std::vector<Order> first;
   for (const ItemKind kind : searched) {
-    const std::int64_t count = Walker(timeline, result).size(kind);
+    if (!wanted.of(kind)) continue;
+    const std::int64_t count = walker.size(kind);
+    std::size_t of_kind = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       if ((i & 0xfffff) == 0 && stop.stop_requested()) return std::nullopt;
-      result.hits += is_hit(timeline, result, {kind, static_cast<int>(i)}) ? 1 : 0;
+      if (!walker.hit(kind, i)) continue;
+      ++result.hits;
+      if (of_kind++ < SearchResult::most_listed) first.push_back(walker.order(kind, i));
     }
   }
+  std::sort(first.begin(), first.end());
+  if (first.size() > SearchResult::most_listed) first.resize(SearchResult::most_listed);
+  for (const auto& [time, kind, row] : first)
+    result.listed.push_back({static_cast<ItemKind>(kind), row});
   if (result.color == idle_color) result.hits = gaps_of(timeline);
   result.lanes.resize(timeline.tracks.size());
   for (std::size_t t = 0; t < timeline.tracks.size() && result.hits > 0; ++t) {
@@ -173,10 +179,15 @@ std::optional<Item> next_gap(const Timeline& timeline, Item from, std::int64_t t
 
 }  // namespace
 
-std::optional<SearchResult> search(const Timeline& timeline, const Matches& matches,
+std::optional<SearchResult> search(const Timeline& timeline, const Wanted& wanted,
                                    const std::stop_token& stop) {
   const Profile& p = *timeline.profile;
+  const auto& matches = wanted.matches;
   SearchResult result;
+  result.kind = wanted.kind;
+  result.role = wanted.role;
+  result.color = wanted.color;
+  if (wanted.color) return find_hits(timeline, std::move(result), wanted, stop);
   result.names.reserve(p.strings.size());
   for (const auto& text : p.strings) {
     if (stop.stop_requested()) return std::nullopt;
@@ -187,19 +198,12 @@ std::optional<SearchResult> search(const Timeline& timeline, const Matches& matc
     result.calls.push_back(matches(item_name(timeline, {ItemKind::call, static_cast<int>(i)})) ? 1
                                                                                                : 0);
   }
-  result.transfers.assign(17, 2);  // 2: not asked yet
+  result.transfers.assign(transfer_numbers, 2);  // 2: not asked yet
   for (std::size_t i = 0; i < p.transfers.size(); ++i) {
     auto& answer = result.transfers[transfer_number(p.transfers, i)];
     if (answer == 2) answer = matches(transfer_name(p.transfers, static_cast<int>(i))) ? 1 : 0;
   }
-  return find_hits(timeline, std::move(result), stop);
-}
-
-std::optional<SearchResult> search(const Timeline& timeline, ColorId color,
-                                   const std::stop_token& stop) {
-  SearchResult result;
-  result.color = color;
-  return find_hits(timeline, std::move(result), stop);
+  return find_hits(timeline, std::move(result), wanted, stop);
 }
 
 const LaneHits* SearchResult::lane(int track, int lane) const {
@@ -209,6 +213,7 @@ const LaneHits* SearchResult::lane(int track, int lane) const {
 }
 
 bool is_hit(const Timeline& timeline, const SearchResult& result, Item item) {
+  if (result.kind != ItemKind::none && item.kind != result.kind) return false;
   const Profile& p = *timeline.profile;
   const auto i = static_cast<std::size_t>(item.index);
   if (result.color) return color_of(timeline, item) == *result.color;
@@ -223,7 +228,7 @@ bool is_hit(const Timeline& timeline, const SearchResult& result, Item item) {
     case ItemKind::api:
       return named(p.api.name[i]);
     case ItemKind::kernel:
-      return named(p.kernels.name[i]);
+      return named(p.kernels.name[i]) && (!result.role || p.kernels.role[i] == *result.role);
     case ItemKind::transfer:
       return result.transfers[transfer_number(p.transfers, i)] == 1;
     default:

@@ -15,11 +15,16 @@
 namespace rnnadvisor::gui::timeline {
 
 struct SearchResult {
-  std::vector<char> names;       // by Profile::strings: whether it matches
-  std::vector<char> calls;       // by Profile::calls: whether its label matches
-  std::vector<char> transfers;   // by transfer_number()
-  std::optional<ColorId> color;  // of all hits, where that was searched for and no name
+  std::vector<char> names;         // by Profile::strings: whether it matches
+  std::vector<char> calls;         // by Profile::calls: whether its label matches
+  std::vector<char> transfers;     // by transfer_number()
+  ItemKind kind = ItemKind::none;  // hits are of this kind alone; none: of any
+  std::optional<KernelRole> role;  // kernels among them are of this role
+  std::optional<ColorId> color;    // of all hits, where that was searched for and no name
   std::int64_t hits = 0;
+  // The first of them, in the order of time.
+  static constexpr std::size_t most_listed = 10'000;
+  std::vector<Item> listed;
   std::vector<std::vector<LaneHits>> lanes;  // by track and lane; no lanes where a track has no hit
   // Of a lane, or nullptr where it has no hit.
   const LaneHits* lane(int track, int lane) const;
@@ -27,12 +32,12 @@ struct SearchResult {
 
 using Matches = std::function<bool(std::string_view)>;
 // Nothing when it was stopped.
-std::optional<SearchResult> search(const Timeline& timeline, const Matches& matches,
+std::optional<SearchResult> search(const Timeline& timeline, const Wanted& wanted,
                                    const std::stop_token& stop = {});
-
-// What is painted in a colour, the gaps of devices included.
-std::optional<SearchResult> search(const Timeline& timeline, ColorId color,
-                                   const std::stop_token& stop = {});
+inline std::optional<SearchResult> search(const Timeline& timeline, const Matches& matches,
+                                          const std::stop_token& stop = {}) {
+  return search(timeline, Wanted{matches}, stop);
+}
 
 bool is_hit(const Timeline& timeline, const SearchResult& result, Item item);
 

@@ -35,16 +35,18 @@ SearchBar::SearchBar(QWidget* parent)
   filter_->setCheckable(true);
   auto* previous = new QToolButton(this);
   auto* next = new QToolButton(this);
+  auto* list = new QToolButton(this);
   auto* close = new QToolButton(this);
   button(previous, QStringLiteral("‹"), tr("Previous hit"));
   button(next, QStringLiteral("›"), tr("Next hit"));
+  button(list, tr("List"), tr("List the hits in the table"));
   button(close, QStringLiteral("×"), tr("Close the search"));
   result_->setMinimumWidth(90);
   result_->setAlignment(Qt::AlignCenter);
   for (QWidget* part : {static_cast<QWidget*>(field_), static_cast<QWidget*>(expression_),
                         static_cast<QWidget*>(filter_), static_cast<QWidget*>(result_),
                         static_cast<QWidget*>(previous), static_cast<QWidget*>(next),
-                        static_cast<QWidget*>(close)}) {
+                        static_cast<QWidget*>(list), static_cast<QWidget*>(close)}) {
     row->addWidget(part);
   }
   connect(field_, &QLineEdit::textChanged, this, &SearchBar::changed);
@@ -52,6 +54,7 @@ SearchBar::SearchBar(QWidget* parent)
   connect(filter_, &QToolButton::toggled, this, &SearchBar::changed);
   connect(previous, &QToolButton::clicked, this, [this] { emit stepped(-1); });
   connect(next, &QToolButton::clicked, this, [this] { emit stepped(1); });
+  connect(list, &QToolButton::clicked, this, &SearchBar::listed);
   connect(close, &QToolButton::clicked, this, &SearchBar::closed);
   setFocusProxy(field_);
 }

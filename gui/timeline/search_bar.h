@@ -24,6 +24,7 @@ class SearchBar : public QFrame {
   void searched(const QString& pattern, bool is_expression);
   void filtered(const QString& pattern, bool is_expression);
   void stepped(int by);
+  void listed();  // all hits are wanted as a list
   void closed();
 
  protected:

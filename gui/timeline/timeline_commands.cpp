@@ -146,55 +146,57 @@ void TimelineWidget::forget_hits() {
 
 void TimelineWidget::search_for(const QString& pattern, bool is_expression) {
   forget_hits();
+  if (!ready() || pattern.isEmpty()) return end_search(false);
   const Matches matches = matches_of(pattern, is_expression);
-  if (ready() && !pattern.isEmpty() && matches) {
-    const auto timeline = scene_.timeline;
-    return find_hits([timeline, matches](const std::stop_token& stop) {
-      return search(*timeline, matches, stop);
-    });
+  if (!matches) {
+    hits_text_ = tr("Not an expression");
+    return end_search(true);
   }
-  const bool wrong = ready() && !pattern.isEmpty();
-  if (wrong) hits_text_ = tr("Not an expression");
-  search_bar_->set_result(hits_text_, wrong);
-  viewport()->update();
-  emit search_changed();
-  emit bar_changed();
+  show_hits_of(Wanted{matches});
 }
 
 void TimelineWidget::show_only(std::optional<ColorId> color) {
   search_bar_->set_text({}, false);
-  if (!color || !ready()) return search_for({}, false);
   forget_hits();
+  if (!color || !ready()) return end_search(false);
   color_ = color;
-  const auto timeline = scene_.timeline;
-  find_hits(
-      [timeline, color](const std::stop_token& stop) { return search(*timeline, *color, stop); });
+  Wanted wanted;
+  wanted.color = color;
+  show_hits_of(wanted);
   emit bar_changed();
 }
 
-void TimelineWidget::find_hits(
-    std::function<std::optional<SearchResult>(const std::stop_token&)> find) {
-  const auto finish = [this](bool wrong) {
-    search_bar_->set_result(hits_text_, wrong);
-    viewport()->update();
-    emit search_changed();
-    emit bar_changed();
-  };
+void TimelineWidget::end_search(bool wrong) {
+  search_bar_->set_result(hits_text_, wrong);
+  viewport()->update();
+  emit search_changed();
+  emit hits_changed();
+  emit bar_changed();
+}
+
+void TimelineWidget::search_like(const Wanted& wanted) {
+  search_bar_->hide();  // it would show another pattern
+  forget_hits();
+  if (ready()) show_hits_of(wanted);
+}
+
+void TimelineWidget::show_hits_of(const Wanted& wanted) {
   hits_text_ = tr("Searching…");
   search_bar_->set_result(hits_text_, false);
   const auto timeline = scene_.timeline;
   search_work_.start(
-      this, std::move(find),
-      [this, timeline, finish](const std::optional<SearchResult>& result) {
+      this,
+      [timeline, wanted](const std::stop_token& stop) { return search(*timeline, wanted, stop); },
+      [this, timeline](const std::optional<SearchResult>& result) {
         if (!result || timeline != scene_.timeline) return;
         hits_text_ = result->hits == 0 ? tr("No hits") : tr("%L1 hits").arg(result->hits);
         // Without a hit nothing steps back: everything would.
         if (result->hits > 0) scene_.hits = std::make_shared<const SearchResult>(*result);
-        finish(result->hits == 0);
+        end_search(result->hits == 0);
       },
-      [this, finish] {
+      [this] {
         hits_text_ = tr("Not enough memory");
-        finish(true);
+        end_search(true);
       });
 }
 
@@ -225,6 +227,21 @@ void TimelineWidget::filter_by(const QString& pattern, bool is_expression, bool 
   pattern_ = pattern;
   build(options);
   emit bar_changed();
+}
+
+void TimelineWidget::filter_like(const Wanted& wanted, const QString& name) {
+  if (document_ == nullptr) return;
+  BuildOptions options;
+  options.keep = wanted.matches;
+  options.only = wanted.kind;
+  options.role = wanted.role;
+  pattern_ = name;
+  build(options);
+}
+
+std::optional<TimeRange> TimelineWidget::range_in_question() const {
+  if (!ready()) return std::nullopt;
+  return scene_.measured ? *scene_.measured : scene_.visible;
 }
 
 int TimelineWidget::current_track() const {

@@ -165,21 +165,28 @@ void TimelineWidget::make_taller(int by) {
   set_height_factor(scene_.height_factor * (by > 0 ? height_step : 1 / height_step));
 }
 
+QString TimelineWidget::track_name(int index) const {
+  const auto& all = *scene_.timeline;
+  const auto& track = all.tracks[static_cast<std::size_t>(index)];
+  QString name = track_title(all, track);
+  const QString more = track_subtitle(all, track);
+  if (!more.isEmpty()) name += QStringLiteral(", ") + more;
+  if (track.parent >= 0)
+    name += QStringLiteral(" – ") +
+            track_title(all, all.tracks[static_cast<std::size_t>(track.parent)]);
+  return name;
+}
+
 std::vector<std::pair<int, QString>> TimelineWidget::track_names() const {
   std::vector<std::pair<int, QString>> names;
-  if (!ready()) return names;
-  const auto& all = *scene_.timeline;
-  for (int i = 0; i < static_cast<int>(all.tracks.size()); ++i) {
-    const auto& track = all.tracks[static_cast<std::size_t>(i)];
-    QString name = track_title(all, track);
-    const QString more = track_subtitle(all, track);
-    if (!more.isEmpty()) name += QStringLiteral(", ") + more;
-    if (track.parent >= 0)
-      name += QStringLiteral(" – ") +
-              track_title(all, all.tracks[static_cast<std::size_t>(track.parent)]);
-    names.emplace_back(i, name);
-  }
+  const auto count = ready() ? static_cast<int>(scene_.timeline->tracks.size()) : 0;
+  for (int i = 0; i < count; ++i) names.emplace_back(i, track_name(i));
   return names;
+}
+
+QString TimelineWidget::track_of(Item item) const {
+  const auto place = ready() ? place_of(*scene_.timeline, item) : std::nullopt;
+  return place ? track_name(place->track) : QString();
 }
 
 void TimelineWidget::show_track(int track) {

@@ -53,6 +53,7 @@ TimelineWidget::TimelineWidget(QWidget* parent)
       search_bar_, &SearchBar::filtered, this,
       [this](const QString& pattern, bool is_expression) { filter_by(pattern, is_expression); });
   connect(search_bar_, &SearchBar::stepped, this, &TimelineWidget::next_hit);
+  connect(search_bar_, &SearchBar::listed, this, &TimelineWidget::hit_list_requested);
   connect(search_bar_, &SearchBar::closed, this, [this] {
     search_bar_->hide();
     search_for({}, false);

@@ -67,6 +67,14 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void show_search(bool filter = false);
   const QString& filter() const { return pattern_; }  // empty: none
   void search_for(const QString& pattern, bool is_expression);
+  // Of a kind of items that another panel names: its hits stand out, and next_hit() goes through
+  // them; the filter leaves nothing else. `name` is what both are called; filter_by({}, false) and
+  // search_for({}, false) end them.
+  void search_like(const timeline::Wanted& wanted);
+  void filter_like(const timeline::Wanted& wanted, const QString& name);
+  bool filtered() const { return !pattern_.isEmpty(); }
+  // What is measured, else what is visible; nothing while there are no tracks.
+  std::optional<TimeRange> range_in_question() const;
   void next_hit(int by);
   // Everything but what is painted in a colour steps back, as around hits of a search; nothing:
   // none does.
@@ -100,7 +108,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void show_mark(int mark);
   void step_mark(int by);  // to the next or previous one
   QLineEdit* mark_editor() { return mark_editor_; }
-  void reveal(Item item);  // scrolls and moves so that it can be seen
+  void reveal(Item item);             // scrolls and moves so that it can be seen
+  QString track_of(Item item) const;  // as in track_names(); empty where it is not shown
   QString hits_text() const { return hits_text_; }
   bool searching() const { return search_work_.busy(); }
 
@@ -112,6 +121,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   // Something that another panel shows.
   void link_activated(const rnnadvisor::gui::Link& link);
   void table_requested(rnnadvisor::gui::Item item);
+  void hit_list_requested();
+  void hits_changed();  // scene().hits are those of another search, or none
 
  protected:
   bool event(QEvent* event) override;
@@ -130,6 +141,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   enum class Drag { none, click, measure, edge, pan, overview, track };
 
   void build(const timeline::BuildOptions& options);
+  void show_hits_of(const timeline::Wanted& wanted);
+  void end_search(bool wrong);
   void take(std::shared_ptr<const timeline::Timeline> built);
   void take_state();
   void relayout();
@@ -161,6 +174,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   bool key_of_tracks(const QKeyEvent& event);
   double zoom_anchor() const;
   int current_track() const;
+  QString track_name(int index) const;
   bool escape();
   QString empty_text() const;
   void paint_empty(QPainter& painter);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -71,11 +72,27 @@ struct Timeline {
   std::size_t bytes() const;
 };
 
+// What is looked for: items whose name matches (Timeline names them as BuildOptions::keep says), of
+// one kind or of any, and of kernels those of one role or of any.
+struct Wanted {
+  std::function<bool(std::string_view)> matches;
+  ItemKind kind = ItemKind::none;
+  std::optional<KernelRole> role = std::nullopt;
+  // Instead of all that: what is painted in a colour, the gaps of devices included.
+  std::optional<ColorId> color = std::nullopt;
+
+  bool of(ItemKind one) const { return kind == ItemKind::none || kind == one; }
+};
+
 struct BuildOptions {
   // Leaves out what has another name: kernels, NVTX ranges and API calls by their names, calls by
   // their labels, transfers by "memcpy" and "memset". Empty: everything stays.
   std::function<bool(std::string_view)> keep;
   std::stop_token stop;
+  // With it, everything of another kind is left out, and kernels of another role.
+  ItemKind only = ItemKind::none;
+  std::optional<KernelRole> role = std::nullopt;
+  bool keeps(ItemKind kind) const { return only == ItemKind::none || only == kind; }
 };
 // nullptr when it was stopped.
 std::shared_ptr<const Timeline> build_timeline(std::shared_ptr<const Profile> profile,
@@ -92,6 +109,9 @@ std::string call_label(const Profile& profile, int call, const CallSpan& span);
 std::string duration_text(std::int64_t ns);
 // "1.50 GiB".
 std::string bytes_text(std::int64_t bytes);
+// Equal for transfers of equal names; below transfer_numbers.
+inline constexpr std::size_t transfer_numbers = 17;
+std::size_t transfer_number(const TransferTable& transfers, std::size_t row);
 // Of a transfer: "memcpy host to device".
 std::string_view transfer_name(const TransferTable& transfers, int row);
 // The name of an item that stands in its span, short where it is a kernel.

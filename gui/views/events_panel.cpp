@@ -30,6 +30,7 @@ EventsPanel::EventsPanel(ViewState* state, QWidget* parent)
   table_->setColumnWidth(EventsModel::start, letters * 16);
   table_->setColumnWidth(EventsModel::duration, letters * 15);
   table_->setColumnWidth(EventsModel::call, letters * 10);
+  table_->setColumnWidth(EventsModel::track, letters * 24);
   table_->horizontalHeader()->setSectionResizeMode(EventsModel::name, QHeaderView::Stretch);
   layout->addWidget(table_, 1);
   connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -50,11 +51,24 @@ void EventsPanel::set_document(DocumentPointer document) {
 }
 
 void EventsPanel::show_like(Item item) {
+  of_search_ = false;
   model_.show_like(document_, item);
+  tell();
+}
+
+void EventsPanel::show_found(const std::vector<Item>& items, std::int64_t found) {
+  of_search_ = true;
+  model_.show_found(document_, items, found, found > 0 ? tr("Found") : tr("Nothing was found"));
+  tell();
+}
+
+void EventsPanel::tell() {
   const auto shown = static_cast<std::int64_t>(model_.rowCount());
   QString text = model_.title();
-  if (shown == 0) {
+  if (shown == 0 && !of_search_) {
     text = tr("“Show in the table” in the menu of an event lists those like it here.");
+  } else if (shown == 0) {
+    // the title says it
   } else if (model_.found() > shown) {
     text = tr("%1: the first %2 of %3")
                .arg(text, to_qt(format_count(shown)), to_qt(format_count(model_.found())));

@@ -19,11 +19,16 @@ class EventsPanel : public QWidget {
   explicit EventsPanel(ViewState* state, QWidget* parent = nullptr);
   void set_document(DocumentPointer document);
   void show_like(Item item);
+  // The hits of a search, the first of `found`.
+  void show_found(const std::vector<Item>& items, std::int64_t found);
+  bool shows_found() const { return of_search_; }
+  EventsModel& events() { return model_; }
   QTableView* table() { return table_; }
   const EventsModel& model() const { return model_; }
 
  private:
   void follow_selection();
+  void tell();
 
   ViewState* state_;
   DocumentPointer document_;
@@ -31,6 +36,7 @@ class EventsPanel : public QWidget {
   QSortFilterProxyModel sorted_;
   QLabel* title_;
   QTableView* table_;
+  bool of_search_ = false;
   bool own_ = false;  // the selection comes from here
 };
 

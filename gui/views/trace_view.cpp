@@ -23,6 +23,7 @@
 #include "gui/views/events_panel.h"
 #include "gui/views/marks_panel.h"
 #include "gui/views/palette.h"
+#include "gui/views/summary_panel.h"
 #include "gui/views/timeline_bar.h"
 #include "gui/views/view_name.h"
 
@@ -86,8 +87,25 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
       add_dock(tr("Recurrence"), "recurrence", recurrence_, Qt::BottomDockWidgetArea);
   events_ = new EventsPanel(state_);
   events_dock_ = add_dock(tr("Table"), "events", events_, Qt::BottomDockWidgetArea);
+  events_->events().set_track_of([this](Item item) { return timeline_->track_of(item); });
+  const auto list_hits = [this] {
+    const auto hits = timeline_->scene().hits;
+    events_->show_found(hits ? hits->listed : std::vector<Item>(), hits ? hits->hits : 0);
+  };
+  connect(timeline_, &TimelineWidget::hit_list_requested, this, [this, list_hits] {
+    list_hits();
+    events_dock_->show();
+    events_dock_->raise();
+  });
+  connect(timeline_, &TimelineWidget::hits_changed, this, [this, list_hits] {
+    if (events_->shows_found()) list_hits();
+  });
+  summary_ = new SummaryPanel(timeline_, state_);
+  summary_dock_ = add_dock(tr("Summary"), "summary", summary_, Qt::BottomDockWidgetArea);
+  connect(summary_dock_, &QDockWidget::visibilityChanged, summary_, &SummaryPanel::refresh);
   area_->tabifyDockWidget(details_dock_, marks_dock_);
-  area_->tabifyDockWidget(recurrence_dock_, events_dock_);
+  area_->tabifyDockWidget(recurrence_dock_, summary_dock_);
+  area_->tabifyDockWidget(summary_dock_, events_dock_);
   details_dock_->raise();
   recurrence_dock_->raise();
   area_->setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
@@ -100,6 +118,7 @@ TraceView::TraceView(ViewState* state, Marks* marks, QWidget* parent)
     events_dock_->show();
     events_dock_->raise();
   });
+  connect(summary_, &SummaryPanel::problem, this, &TraceView::problem);
   connect(marks_panel_, &MarksPanel::chosen, timeline_, &TimelineWidget::show_mark);
   connect(marks_panel_, &MarksPanel::add_requested, timeline_, &TimelineWidget::add_mark);
   connect(state_, &ViewState::selection_changed, this, &TraceView::follow_selection);
@@ -181,6 +200,7 @@ QString TraceView::table_text() const {
     return widget->isVisible() && !widget->visibleRegion().isEmpty();
   };
   if (seen(events_) && events_->model().rowCount() > 0) return table_text_of(events_->table());
+  if (seen(summary_) && summary_->model().rowCount() > 0) return table_text_of(summary_->table());
   if (const QString measured = timeline_->measured_text(); !measured.isEmpty()) return measured;
   return seen(recurrence_) ? recurrence_->table_text() : QString();
 }
@@ -235,7 +255,7 @@ QString trace_command(const Document& document) {
          QStringLiteral(" -o traced.rnnprof");
 }
 QList<QDockWidget*> TraceView::docks() const {
-  return {details_dock_, marks_dock_, recurrence_dock_, events_dock_};
+  return {details_dock_, marks_dock_, recurrence_dock_, summary_dock_, events_dock_};
 }
 QByteArray TraceView::save_layout() const { return area_->saveState(1); }
 void TraceView::restore_layout(const QByteArray& layout) {
@@ -248,18 +268,20 @@ void TraceView::showEvent(QShowEvent* event) {
   if (std::exchange(sized_, true)) return;
   if (area_->width() < room_for_side) {
     // A dock that stands in tabs is not split but gets one more tab.
-    for (auto* dock : {events_dock_, marks_dock_}) area_->removeDockWidget(dock);
+    for (auto* dock : {events_dock_, summary_dock_, marks_dock_}) area_->removeDockWidget(dock);
     area_->splitDockWidget(recurrence_dock_, details_dock_, Qt::Horizontal);
     area_->tabifyDockWidget(details_dock_, marks_dock_);
-    area_->tabifyDockWidget(recurrence_dock_, events_dock_);
-    for (auto* dock : {events_dock_, marks_dock_}) dock->show();
+    area_->tabifyDockWidget(recurrence_dock_, summary_dock_);
+    area_->tabifyDockWidget(summary_dock_, events_dock_);
+    for (auto* dock : {events_dock_, summary_dock_, marks_dock_}) dock->show();
     details_dock_->raise();
     recurrence_dock_->raise();
     update_titles();
   }
   const int side = std::max(least_side, area_->width() * side_percent / 100);
   area_->resizeDocks({details_dock_, marks_dock_}, {side, side}, Qt::Horizontal);
-  area_->resizeDocks({recurrence_dock_, events_dock_}, {usual_bottom, usual_bottom}, Qt::Vertical);
+  area_->resizeDocks({recurrence_dock_, summary_dock_, events_dock_},
+                     {usual_bottom, usual_bottom, usual_bottom}, Qt::Vertical);
   QTimer::singleShot(0, this, &TraceView::fit_recurrence);
 }
 
@@ -300,6 +322,7 @@ std::vector<std::pair<QString, std::function<void()>>> TraceView::commands() {
           {tr("Timeline: search…"), [t] { t->show_search(); }},
           {tr("Timeline: next hit"), [t] { t->next_hit(1); }},
           {tr("Timeline: previous hit"), [t] { t->next_hit(-1); }},
+          {tr("Timeline: list the hits"), [t] { emit t->hit_list_requested(); }},
           {tr("Timeline: copy the selection as text"), [t] { t->copy_selection(); }},
           {tr("Timeline: next kernel of the call"), [t] { t->step_in_call(1); }},
           {tr("Timeline: previous kernel of the call"), [t] { t->step_in_call(-1); }},
@@ -331,6 +354,7 @@ void TraceView::set_document(DocumentPointer document) {
   if (document_) timeline_->restore_tracks(timeline::stored_tracks(document_->path()));
   recurrence_->set_document(document, state_);
   events_->set_document(document);
+  summary_->set_document(document);
   marks_panel_->set_origin(document ? document->extent().begin_ns : 0);
   show_what_there_is();
   follow_selection();
@@ -342,6 +366,7 @@ void TraceView::set_theme(const Theme& theme) {
   bar_->set_theme(theme);
   recurrence_->set_theme(theme);
   marks_panel_->set_theme(theme);
+  summary_->set_theme(theme);
   follow_selection();
 }
 

@@ -18,6 +18,7 @@ namespace rnnadvisor::gui {
 class EventsPanel;
 class MarksPanel;
 class RecurrenceWidget;
+class SummaryPanel;
 class TimelineBar;
 class TimelineWidget;
 
@@ -44,6 +45,7 @@ class TraceView : public View {
   void store_tracks();
   TimelineWidget* timeline() { return timeline_; }
   EventsPanel* events() { return events_; }
+  SummaryPanel* summary() { return summary_; }
   // Ctrl+P: a palette of the tracks.
   void find_track();
   // What the timeline can do, for menus and the palette; its own keys do the same.
@@ -76,10 +78,11 @@ class TraceView : public View {
   RecurrenceWidget* recurrence_ = nullptr;
   EventsPanel* events_ = nullptr;
   MarksPanel* marks_panel_ = nullptr;
+  SummaryPanel* summary_ = nullptr;
   bool divided_by_hand_ = false;  // docks have the heights that somebody gave them
   bool sized_ = false;            // docks have sizes, of a layout that was kept or the usual ones
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr, *events_dock_ = nullptr,
-              *marks_dock_ = nullptr;
+              *marks_dock_ = nullptr, *summary_dock_ = nullptr;
   PageBrowser* details_ = nullptr;
 };
 

@@ -6,6 +6,8 @@
 //   window_benchmark --explorer       how soon a changed parameter is on the screen with all that
 //   follows from it; needs no file
 #include <QApplication>
+#include <QComboBox>
+#include <QDockWidget>
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QSettings>
@@ -26,6 +28,8 @@
 #include "gui/views/explorer_view.h"
 #include "gui/views/flat_style.h"
 #include "gui/views/main_window.h"
+#include "gui/views/summary_panel.h"
+#include "gui/views/trace_view.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -138,6 +142,62 @@ Json explorer_changes(MainWindow& window) {
   return out;
 }
 
+// A person moves through the timeline, with the summary of what is visible behind a tab, then in
+// front of it: from the key to the finished picture.
+Json moving(MainWindow& window, Stalls& stalls) {
+  auto* trace = window.findChild<TraceView*>();
+  auto* timeline = trace->timeline();
+  window.go(QStringLiteral("timeline"));
+  const auto show = [&](const char* name) {
+    for (auto* dock : trace->docks())
+      if (dock->objectName() == QLatin1String(name)) dock->raise();
+    timeline->show_all();
+    QTest::qWait(500);
+  };
+  Json out;
+  for (const char* name : {"recurrence", "summary"}) {
+    show(name);
+    stalls.take();
+    take_memory();
+    std::vector<double> ms;
+    const auto frame = [&](auto act) {
+      QElapsedTimer timer;
+      timer.start();
+      act();
+      timeline->viewport()->repaint();
+      ms.push_back(seconds(timer) * 1e3);
+      QTest::qWait(4);
+    };
+    for (int round = 0; round < 12; ++round) {
+      for (int i = 0; i < 25; ++i) frame([&] { timeline->zoom(0.8); });
+      for (int i = 0; i < 10; ++i) frame([&] { timeline->pan(i % 3 == 2 ? -300 : 200); });
+      for (int i = 0; i < 25; ++i) frame([&] { timeline->zoom(1.25); });
+    }
+    std::sort(ms.begin(), ms.end());
+    const auto at = [&](double share) {
+      return ms[static_cast<std::size_t>(share * static_cast<double>(ms.size() - 1))];
+    };
+    out[name] = {{"frames", ms.size()}, {"p50_ms", at(0.5)},      {"p99_ms", at(0.99)},
+                 {"max_ms", ms.back()}, {"stall", stalls.take()}, {"memory", take_memory()}};
+  }
+  timeline->show_all();
+  QTest::qWait(50);
+  auto* summary = trace->summary();
+  while (summary->busy()) QTest::qWait(1);
+  for (int by = 0; by < summary->chooser()->count(); ++by) {
+    summary->chooser()->setCurrentIndex((by + 1) % summary->chooser()->count());
+    QElapsedTimer counting;
+    counting.start();
+    while (summary->busy()) QTest::qWait(1);
+    out["everything_counted_s"][summary->chooser()->currentText().toStdString()] =
+        seconds(counting);
+  }
+  out["everything_counted_stall"] = stalls.take();
+  out["everything_counted_memory"] = take_memory();
+  show("recurrence");
+  return out;
+}
+
 int run(int argc, char** argv) {
   if (argc != 2) {
     qWarning("window_benchmark FILE.rnnprof | --explorer");
@@ -208,6 +268,8 @@ int run(int argc, char** argv) {
     out["views"][view.toStdString()] = {{"first_s", first}, {"stall", stalls.take()}};
   }
   out["views_memory"] = take_memory();
+  out["moving"] = moving(window, stalls);
+  stalls.take();
   {
     // Every kernel is looked at; the answer is on the screen once the count is.
     auto* timeline = window.findChild<TimelineWidget*>();

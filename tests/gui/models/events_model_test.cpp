@@ -38,6 +38,7 @@ TEST(EventsModel, ListsWhatHasTheSameName) {
 TEST(EventsModel, ListsAllCallsAndNothingOfWhatHasNoTable) {
   const auto document = sample("programs/pytorch-two-layers");
   EventsModel model;
+  model.set_track_of([](Item) { return QStringLiteral("stream 7"); });
   model.show_like(document, {ItemKind::call, 3});
   EXPECT_EQ(model.rowCount(), static_cast<int>(document->profile().calls.size()));
   for (int column = 0; column < EventsModel::columns; ++column)
