@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "advisor/facts/profile_index.h"
+#include "profiler/classify/recorded_steps.h"
 
 namespace rnnadvisor::advisor {
 namespace {
@@ -44,7 +45,7 @@ int main_configuration(const ProfileIndex& index, int device, bool inference_apa
   return main;
 }
 
-// Of the part that gpu_busy() looks at. ncclKernel_… is what they were called before NCCL 2.19.
+// Of the part that gpu_busy() looks at.
 double collectives(const Profile& profile, int device, const GpuBusy& busy) {
   const auto& kernels = profile.kernels;
   std::int64_t sum = 0;
@@ -53,8 +54,7 @@ double collectives(const Profile& profile, int device, const GpuBusy& busy) {
         kernels.start_ns[k] < busy.from_ns)
       continue;
     const std::string& name = profile.text(kernels.name[k]);
-    if (name.starts_with("ncclDevKernel") || name.starts_with("ncclKernel"))
-      sum += kernels.end_ns[k] - kernels.start_ns[k];
+    if (is_nccl(name)) sum += kernels.end_ns[k] - kernels.start_ns[k];
   }
   return std::min(1.0, static_cast<double>(sum) / static_cast<double>(busy.span_ns));
 }

@@ -58,6 +58,29 @@ class Bars : public Chart {
   double note_width(const Canvas& canvas) const;
 };
 
+// A strip of narrow columns that stand beside each other in the order of time, on one scale.
+class Columns : public Chart {
+ public:
+  struct Column {
+    double value = 0;
+    Ink ink = {};
+    bool marked = false;  // a sign above it
+    bool aside = false;   // pale, and the scale is not made for it: it may be cut
+    std::string hint = {}, link = {};
+  };
+  std::vector<Column> columns;
+  double middle = 0;        // a line across; 0: none
+  std::string middle_note;  // behind it
+  std::string summary;      // said before the marked ones in the description
+
+  Scene scene(const Canvas& canvas) const override;
+  std::string description() const override;
+  double least_width(const Canvas& canvas) const override;
+
+ private:
+  double note_width(const Canvas& canvas) const;
+};
+
 // Lines over one axis; intervals of the values as bars.
 class Lines : public Chart {
  public:

@@ -117,6 +117,8 @@ QString to_string(const Link& link) {
       return QStringLiteral("item:") + item_text(link.item);
     case LinkKind::evidence:
       return QStringLiteral("evidence:") + number(link.finding);
+    case LinkKind::step:
+      return QStringLiteral("step:%1/%2").arg(link.configuration).arg(link.item.index);
     case LinkKind::rule:
       return QStringLiteral("rule:") + link.text;
     case LinkKind::explore:
@@ -173,6 +175,12 @@ std::optional<Link> parse_link(const QString& text) {
   if (scheme == QLatin1String("evidence") && n.size() == 1) {
     link.kind = LinkKind::evidence;
     link.finding = n[0];
+    return link;
+  }
+  if (scheme == QLatin1String("step") && n.size() == 2) {
+    link.kind = LinkKind::step;
+    link.configuration = n[0];
+    link.item = {ItemKind::call, n[1]};
     return link;
   }
   const bool torch = scheme == QLatin1String("torch");

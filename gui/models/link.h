@@ -13,6 +13,7 @@ namespace rnnadvisor::gui {
 enum class LinkKind {
   item,       // select it: item:call/12
   evidence,   // show all evidence of a finding: evidence:3
+  step,       // frame a step of the program, by its device and the call that begins it: step:0/12
   rule,       // open its card: rule:alignment/batch-multiple-of-8
   explore,    // a configuration in the explorer: explore:4, with a finding's change: explore:4/2/0
   copy,       // put a finding's example on the clipboard: copy:2/0
@@ -25,7 +26,7 @@ enum class LinkKind {
 struct Link {
   LinkKind kind = LinkKind::external;
   Item item;
-  int configuration = -1;
+  int configuration = -1;  // of a step the device
   int finding = -1, suggestion = -1;
   QString text;  // the rule, view or address; of a trial "torch" or nothing
   bool operator==(const Link&) const = default;

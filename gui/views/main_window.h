@@ -140,6 +140,7 @@ class MainWindow : public QMainWindow {
   void show_notice(const QString& text, const QString& action = {},
                    std::function<void()> run = nullptr);
   void show_evidence(int finding);
+  void show_step(int device, int call);  // in window_steps.cpp
   void show_item(Item item);
   void bring_into_view(Item item);
   void explore(const Link& link);

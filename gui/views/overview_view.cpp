@@ -367,6 +367,7 @@ void OverviewView::build() {
   columns_->addLayout(left, 1);
   columns_->addLayout(right, 1);
   layout->addLayout(columns_);
+  if (auto* steps = make_steps()) layout->addWidget(steps);
   for (auto* figure : make_figures()) layout->addWidget(figure);
   if (document_->profile().configurations.size() > 1) layout->addWidget(make_configurations());
   layout->addStretch();

@@ -32,8 +32,9 @@ class OverviewView : public View {
   void build();
   QString configurations_counted() const;
   QWidget* make_verdict();
-  QWidget* make_end();   // nullptr: no exception ended the program
-  QWidget* make_step();  // nullptr: no program was recorded with its kernels
+  QWidget* make_end();    // nullptr: no exception ended the program
+  QWidget* make_step();   // nullptr: no program was recorded with its kernels
+  QWidget* make_steps();  // nullptr: no steps were recorded with their kernels
   QWidget* make_time();
   chart::Bars bars_of_kernels() const;
   chart::Bars bars_of_phases(const std::vector<int>& configurations) const;

@@ -120,6 +120,9 @@ void MainWindow::follow(const Link& link) {
     case LinkKind::evidence:
       show_evidence(link.finding);
       break;
+    case LinkKind::step:
+      show_step(link.configuration, link.item.index);
+      break;
     case LinkKind::rule:
       go(view_name::rules);
       rules_view_->show_rule(link.text);

@@ -2,18 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "core/base/statistics.h"
+#include "profiler/classify/recorded_steps.h"
 
 namespace rnnadvisor {
 namespace {
 
 constexpr std::size_t fewest_steps = 3;
-constexpr std::size_t warm_up = 2;  // the first steps load libraries and kernels
 
 // Chosen with recordings of PyTorch programs on an H200 (CUDA 13) whose steps were also measured as
 // a CUDA graph (tests/gpu/results/h200/planted-programs.json, .tar.xz), and checked with those of
@@ -36,16 +34,12 @@ struct Traced {
   PartTimes parts{};
 };
 
-struct Piece {
-  std::int64_t from = 0, to = 0;
-};
-
-Traced traced_step(const std::vector<StepWork>& work, Piece piece, CallTimes& of_calls) {
+Traced traced_step(const std::vector<StepWork>& work, const StepPiece& piece, CallTimes& of_calls) {
   const auto earlier = [](const StepWork& w, std::int64_t time) { return w.start_ns < time; };
-  const auto first = std::lower_bound(work.begin(), work.end(), piece.from, earlier);
-  const auto last = std::lower_bound(first, work.end(), piece.to, earlier);
+  const auto first = std::lower_bound(work.begin(), work.end(), piece.from_ns, earlier);
+  const auto last = std::lower_bound(first, work.end(), piece.to_ns, earlier);
   Traced step;
-  step.span = static_cast<double>(piece.to - piece.from);
+  step.span = static_cast<double>(piece.to_ns - piece.from_ns);
   step.launches = static_cast<double>(last - first);
   const auto for_host = [&](std::int64_t ns) {
     if (ns <= longest_launch_ns) return false;
@@ -53,7 +47,7 @@ Traced traced_step(const std::vector<StepWork>& work, Piece piece, CallTimes& of
     return true;
   };
   const auto end = walk_work(
-      {first, last}, piece.from,
+      {first, last}, piece.from_ns,
       [&](const StepWork* before, const StepWork& next, std::int64_t ns) {
         if (for_host(ns) || before == nullptr || !waits_in_rnn(*before, next)) return;
         step.rnn_wait += static_cast<double>(ns);
@@ -67,7 +61,7 @@ Traced traced_step(const std::vector<StepWork>& work, Piece piece, CallTimes& of
         if (each.copy == copy_to_device || each.copy == copy_to_host) step.host_copies += more;
         if (each.copy == copy_to_device) step.input_copies += more;
       });
-  for_host(piece.to - end);
+  for_host(piece.to_ns - end);
   return step;
 }
 
@@ -95,102 +89,12 @@ void add_inputs(Traced& step, const TransferTable& all, const std::vector<std::s
   }
 }
 
-// The steps that these calls begin, each from its first kernel to that of the next.
-std::vector<Piece> step_pieces(const Profile& profile, const std::vector<int>& calls) {
-  std::map<int, std::int64_t> first_kernel;  // by call
-  for (std::size_t k = 0; k < profile.kernels.size(); ++k) {
-    const int call = profile.kernels.call[k];
-    if (call < 0) continue;
-    const auto [entry, fresh] = first_kernel.try_emplace(call, profile.kernels.start_ns[k]);
-    if (!fresh) entry->second = std::min(entry->second, profile.kernels.start_ns[k]);
-  }
-  std::vector<Piece> pieces;
-  for (std::size_t i = 0; i + 1 < calls.size(); ++i) {
-    const auto from = first_kernel.find(calls[i]), to = first_kernel.find(calls[i + 1]);
-    if (from == first_kernel.end() || to == first_kernel.end() || to->second <= from->second)
-      continue;
-    pieces.push_back({from->second, to->second});
-  }
-  if (pieces.size() > warm_up + fewest_steps)
-    pieces.erase(pieces.begin(), pieces.begin() + warm_up);
-  return pieces;
-}
-
 double median_of(std::vector<double> values) { return median_interval(values).median; }
-
-// Of a recording that marks no beginnings: the first forward pass of training after a backward
-// pass. Nothing else of it is a step then.
-std::set<int> first_passes(const Profile& profile, int device) {
-  std::vector<int> calls;
-  for (std::size_t i = 0; i < profile.calls.size(); ++i)
-    if (profile.calls[i].device == device) calls.push_back(static_cast<int>(i));
-  std::sort(calls.begin(), calls.end(), [&](int a, int b) {
-    return profile.calls[static_cast<std::size_t>(a)].host_start_ns <
-           profile.calls[static_cast<std::size_t>(b)].host_start_ns;
-  });
-  std::set<int> found;
-  std::map<int, bool> under_way;  // by process
-  for (const int call : calls) {
-    const auto& one = profile.calls[static_cast<std::size_t>(call)];
-    if (!is_forward(one.phase)) {
-      under_way[one.process] = false;
-    } else if (one.phase == Phase::forward_training &&
-               !std::exchange(under_way[one.process], true)) {
-      found.insert(call);
-    }
-  }
-  return found;
-}
 
 }  // namespace
 
 std::vector<int> step_beginnings(const Profile& profile, int device) {
-  struct Kind {
-    int timed = 0, all = 0;
-    auto operator<=>(const Kind&) const = default;
-  };
-  std::map<std::pair<int, bool>, Kind> kinds;  // by process, and whether it trains
-  const auto kind = [](const RnnCall& call) {
-    return std::pair{call.process, call.phase == Phase::forward_training};
-  };
-  // What was taken for inference before the first backward pass was part of a training step.
-  std::map<int, std::int64_t> trains_from;  // by process
-  bool marked = false;
-  for (const auto& call : profile.calls) {
-    if (call.device != device) continue;
-    marked = marked || call.begins_step;
-    if (is_forward(call.phase)) continue;
-    const auto [from, fresh] = trains_from.try_emplace(call.process, call.host_start_ns);
-    if (!fresh) from->second = std::min(from->second, call.host_start_ns);
-  }
-  const auto derived = marked ? std::set<int>{} : first_passes(profile, device);
-  const auto begins = [&](int index) {
-    const auto& call = profile.calls[static_cast<std::size_t>(index)];
-    if (call.device != device || !is_forward(call.phase)) return false;
-    if (marked ? !call.begins_step : !derived.contains(index)) return false;
-    const auto from = trains_from.find(call.process);
-    return from == trains_from.end() || call.host_start_ns > from->second;
-  };
-  const int calls = static_cast<int>(profile.calls.size());
-  for (int i = 0; i < calls; ++i) {
-    if (!begins(i)) continue;
-    const auto& call = profile.calls[static_cast<std::size_t>(i)];
-    auto& counted = kinds[kind(call)];
-    ++counted.all;
-    if (call.step_duration_ns >= 0) ++counted.timed;
-  }
-  const auto most = std::max_element(
-      kinds.begin(), kinds.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  std::vector<int> found;
-  if (most == kinds.end()) return found;
-  for (int i = 0; i < calls; ++i)
-    if (begins(i) && kind(profile.calls[static_cast<std::size_t>(i)]) == most->first)
-      found.push_back(i);
-  std::sort(found.begin(), found.end(), [&](int a, int b) {
-    return profile.calls[static_cast<std::size_t>(a)].host_start_ns <
-           profile.calls[static_cast<std::size_t>(b)].host_start_ns;
-  });
-  return found;
+  return step_beginnings(profile, device, -1);
 }
 
 double ProgramSteps::busy_share() const { return std::min(1.0, busy_ns / untraced_ns); }
@@ -227,12 +131,12 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
 
   const auto work = step_work(profile, steps.process, device, 0, recurrences);
   const auto inputs = copies_to_device(profile, steps.process, device);
-  const auto pieces = step_pieces(profile, calls);
+  const auto pieces = without_warm_up(step_pieces(profile, calls));
   if (pieces.size() < fewest_steps) return std::nullopt;
   std::vector<Traced> traced;
   for (const auto& piece : pieces) {
     traced.push_back(traced_step(work, piece, steps.of_calls));
-    add_inputs(traced.back(), profile.transfers, inputs, piece.from, piece.to);
+    add_inputs(traced.back(), profile.transfers, inputs, piece.from_ns, piece.to_ns);
   }
   const auto median_by = [&](double Traced::* member) {
     std::vector<double> values;
@@ -263,10 +167,11 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
 }
 
 std::optional<TracedSteps> traced_steps(const Profile& profile, int device) {
-  const auto pieces = step_pieces(profile, step_beginnings(profile, device));
+  const auto pieces = without_warm_up(step_pieces(profile, step_beginnings(profile, device)));
   if (pieces.empty()) return std::nullopt;
   std::vector<double> spans;
-  for (const auto& piece : pieces) spans.push_back(static_cast<double>(piece.to - piece.from));
+  for (const auto& piece : pieces)
+    spans.push_back(static_cast<double>(piece.to_ns - piece.from_ns));
   return TracedSteps{static_cast<int>(pieces.size()), median_of(std::move(spans))};
 }
 

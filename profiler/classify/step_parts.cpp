@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
+
+#include "profiler/classify/work_between.h"
 
 namespace rnnadvisor {
 namespace {
@@ -91,10 +94,17 @@ CallTime CallTimes::all() const {
 std::vector<StepWork> step_work(const Profile& profile, int process, int device,
                                 std::int64_t from_ns,
                                 std::span<const NativeRecurrence> recurrences) {
+  return work_between(profile, process, device, from_ns, std::numeric_limits<std::int64_t>::max(),
+                      recurrences);
+}
+
+std::vector<StepWork> work_between(const Profile& profile, int process, int device,
+                                   std::int64_t from_ns, std::int64_t to_ns,
+                                   std::span<const NativeRecurrence> recurrences) {
   const Cells cells(process, device, recurrences);
   std::vector<StepWork> work;
   const auto add = [&](const auto& table, const auto& what) {
-    for (std::size_t i = 0; i < table.size(); ++i) {
+    for (std::size_t i = 0; i < table.size() && table.start_ns[i] < to_ns; ++i) {
       if (table.device[i] != device || table.process[i] != process || table.start_ns[i] < from_ns)
         continue;
       auto& made = work.emplace_back();
