@@ -168,7 +168,6 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void tracks_moved();
   void drag_track_to(QPointF position);
   void take_marks();
-  void find_hits(std::function<std::optional<timeline::SearchResult>(const std::stop_token&)> find);
   void forget_hits();
   void commit_mark();
   bool key_of_tracks(const QKeyEvent& event);

@@ -180,20 +180,25 @@ TEST(Idle, AColourFindsWhatHasItAndGapsByTheirs) {
   p.kernel(250, 260, "nvjet_sm90_hsh", 3, call);
   p.kernel(300, 310, "void elemWiseRNNcell<__half>(int)", 3, call);
   const auto timeline = build_timeline(p.finish());
-  const auto pointwise = search(*timeline, color_id(KernelRole::pointwise));
+  const auto painted_in = [&](ColorId color) {
+    Wanted wanted;
+    wanted.color = color;
+    return search(*timeline, wanted);
+  };
+  const auto pointwise = painted_in(color_id(KernelRole::pointwise));
   ASSERT_TRUE(pointwise);
   EXPECT_EQ(pointwise->hits, 2);
   EXPECT_TRUE(is_hit(*timeline, *pointwise, {ItemKind::kernel, 2}));
   EXPECT_FALSE(is_hit(*timeline, *pointwise, {ItemKind::kernel, 1}));
   EXPECT_EQ(next_hit(*timeline, *pointwise, {ItemKind::kernel, 0}, 0, 1),
             (Item{ItemKind::kernel, 2}));
-  const auto idle = search(*timeline, idle_color);
+  const auto idle = painted_in(idle_color);
   ASSERT_TRUE(idle);
   EXPECT_EQ(idle->hits, 2);
   const auto first = next_hit(*timeline, *idle, {}, 0, 1);
   EXPECT_EQ(first, (Item{ItemKind::gap, 1}));
   EXPECT_EQ(next_hit(*timeline, *idle, *first, 0, 1), (Item{ItemKind::gap, 2}));
-  const auto calls = search(*timeline, color_id(Phase::forward_inference));
+  const auto calls = painted_in(color_id(Phase::forward_inference));
   ASSERT_TRUE(calls);
   EXPECT_EQ(calls->hits, timeline->profile->calls[0].phase == Phase::forward_inference ? 1 : 0);
 }
