@@ -195,7 +195,10 @@ class ConfigurationBuilder {
           {{title, false, true, Narrow::clip, 30, 0, true}, {"Calls", true}, {"GPU time", true}},
           {}};
       for (std::size_t i = 0; i < std::min(most, rows.size()); ++i) {
-        Text name(words::shorten(rows[i].name, 90), Tone::name);
+        Text name(words::shorten(rows[i].name, 90), Tone::name,
+                  content_.in(window) && !rows[i].file.empty()
+                      ? fmt::format("site:{}", rows[i].site)
+                      : std::string());
         if (!rows[i].file.empty() && !content_.in(terminals))
           name += dim(" " + words::shorten(words::clean(rows[i].file), 120));
         table.rows.push_back(

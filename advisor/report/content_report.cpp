@@ -29,6 +29,7 @@ class ReportBuilder {
     figures();
     findings("actions", std::string(words::what_to_do(report_)), words::findings_lead(),
              report_.actions, report_.shown() > 1 && report_.judgement->steps.empty() ? 5 : 3);
+    checklist();
     configurations();
     findings("remarks", "Remarks (no action needed)", words::remarks_lead(), report_.remarks,
              report_.shown() > 1 ? 6 : 4);
@@ -166,6 +167,30 @@ class ReportBuilder {
           fmt::format("{} more: see {}.", groups.size() - shown,
                       content_.in(brief) ? "--verbose or the HTML report" : "the JSON report"),
           Look::note});
+    put(std::move(section));
+  }
+
+  // What a person made of the findings.
+  void checklist() {
+    if (report_.checklist.empty()) return;
+    Table table{{}, {}, {{"Finding", false, true, Narrow::wrap, 20, 0, true}}, {}};
+    const bool several = report_.shown() > 1;
+    if (several) table.columns.push_back({"Where"});
+    table.columns.push_back({"State"});
+    table.columns.push_back({"Note", false, true, Narrow::wrap, 20});
+    for (const auto& each : report_.checklist) {
+      auto& cells = table.rows.emplace_back().cells;
+      cells.push_back({link_to(content_, *each.finding)});
+      if (several)
+        cells.push_back({each.finding->configuration < 0
+                             ? Text()
+                             : link_to(report_.configurations[static_cast<std::size_t>(
+                                   each.finding->configuration)])});
+      cells.push_back({Text(words::clean(each.state))});
+      cells.push_back({Text(words::clean(each.note))});
+    }
+    Section section{"checklist", "Checklist"};
+    section.blocks.push_back(std::move(table));
     put(std::move(section));
   }
 

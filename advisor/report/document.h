@@ -28,8 +28,9 @@ enum class Tone {
 };
 
 // A stretch of text. `link`: a web address, a place in the report ("#f1", "#c0"), a rule
-// ("rule:topic/name") or a finding of the judgement by its index ("finding:3"); formats without
-// such places show the text alone.
+// ("rule:topic/name"), a finding of the judgement by its index ("finding:3") or a line of the
+// program by its number in Profile::call_sites ("site:3"); formats without such places show the
+// text alone.
 struct Run {
   std::string text;
   Tone tone = Tone::plain;

@@ -61,6 +61,7 @@ PlaceRow place_of(const Profile& profile, int site) {
   if (at.file >= 0) row.file = profile.text(at.file);
   if (at.function >= 0) row.function = profile.text(at.function);
   row.line = at.line;
+  row.site = site;
   row.name = words::clean(row.file.substr(row.file.rfind('/') + 1));
   if (row.line > 0) row.name += fmt::format(":{}", row.line);
   if (!row.function.empty() && row.function != "<module>")

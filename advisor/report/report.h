@@ -39,6 +39,7 @@ struct PlaceRow {
   std::string name;  // "train.py:31 in forward"; "step/encoder": NVTX ranges, the outermost first
   std::string file, function;  // of a line of the program; as recorded, may be empty
   int line = 0;                // 0: not known, or a range
+  int site = -1;               // of Profile::call_sites; -1: a range
   std::int64_t calls = 0;
   double gpu_ms = -1;  // -1: not recorded
 };
@@ -224,6 +225,12 @@ struct ProgramEnd {
   bool short_of_memory() const;
 };
 
+// What a person has noted about a finding, in the window: "to do", "tried", "rejected".
+struct ChecklistRow {
+  const Finding* finding = nullptr;
+  std::string state, note;  // either may be empty
+};
+
 struct Report {
   const Profile* profile = nullptr;
   const Judgement* judgement = nullptr;
@@ -245,6 +252,8 @@ struct Report {
   // Of its configurations, for writers to show; null: nothing is predicted. Not part of a profile:
   // who has a model of the device's times may set it, and keeps it as long as the report.
   const PredictedTimes* predicted = nullptr;
+  // No part of a profile: who keeps such notes sets it, for writers of reports for people.
+  std::vector<ChecklistRow> checklist;
 
   // Where a finding is shown.
   struct Place {

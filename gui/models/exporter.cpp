@@ -1,6 +1,8 @@
 #include "gui/models/exporter.h"
 
 #include <QPointer>
+#include <optional>
+#include <utility>
 
 #include "advisor/report/export.h"
 #include "core/base/out_of_memory.h"
@@ -13,8 +15,10 @@ namespace {
 // Reports are one text. Traces and tables, of which a large profile has gigabytes, come in pieces.
 // False: the sink ended it.
 bool write(const Document& document, ExportFormat format, const advisor::PredictFor& predict_for,
-           const advisor::TextSink& sink) {
-  const auto& report = document.report();
+           const std::vector<advisor::ChecklistRow>& checklist, const advisor::TextSink& sink) {
+  std::optional<advisor::Report> noted;
+  if (!checklist.empty()) noted.emplace(document.report()).checklist = checklist;
+  const auto& report = noted ? *noted : document.report();
   switch (format) {
     case ExportFormat::html:
       return sink(advisor::write_html(report, predict_for));
@@ -42,12 +46,14 @@ bool write(const Document& document, ExportFormat format, const advisor::Predict
 
 // Nothing is left of what was stopped or failed: only commit() puts the file in its place.
 Result<void> write_to(const std::string& path, const Document& document, ExportFormat format,
-                      const advisor::PredictFor& predict_for, const std::atomic<bool>& stop) {
+                      const advisor::PredictFor& predict_for,
+                      const std::vector<advisor::ChecklistRow>& checklist,
+                      const std::atomic<bool>& stop) {
   if (auto good = document.check_output(to_qt(path)); !good) return good;
   auto file = OutputFile::open(path);
   if (!file) return fail(std::move(file.error()));
   Result<void> written;
-  write(document, format, predict_for, [&](std::string_view text) {
+  write(document, format, predict_for, checklist, [&](std::string_view text) {
     if (!stop && written) written = file->write(text);
     return !stop && written.has_value();
   });
@@ -57,15 +63,16 @@ Result<void> write_to(const std::string& path, const Document& document, ExportF
 
 }  // namespace
 
-void Exporter::start(const DocumentPointer& document, ExportFormat format, const QString& path) {
+void Exporter::start(const DocumentPointer& document, ExportFormat format, const QString& path,
+                     std::vector<advisor::ChecklistRow> checklist) {
   cancel();
   path_ = path;
   work_ = std::make_shared<Work>();
   emit started(path);
   in_background([guard = QPointer<Exporter>(this), work = work_, document, format, path,
-                 predict_for = predict_for_] {
+                 predict_for = predict_for_, checklist = std::move(checklist)] {
     const auto written = or_out_of_memory(path.toStdString(), [&] {
-      return write_to(path.toStdString(), *document, format, predict_for, work->stop);
+      return write_to(path.toStdString(), *document, format, predict_for, checklist, work->stop);
     });
     if (!written && written.error().code == ErrorCode::out_of_memory)
       missing_memory_is_dealt_with();

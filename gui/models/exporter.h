@@ -34,7 +34,9 @@ class Exporter : public QObject {
   // Of the maps in HTML reports; called on a thread of its own. Without one they have no times.
   void set_predict_for(advisor::PredictFor predict_for) { predict_for_ = std::move(predict_for); }
   // Another one that is under way is given up.
-  void start(const DocumentPointer& document, ExportFormat format, const QString& path);
+  // `checklist`: of this document's findings, for reports that people read.
+  void start(const DocumentPointer& document, ExportFormat format, const QString& path,
+             std::vector<advisor::ChecklistRow> checklist = {});
   // Nothing is written, not even a part; ended() does not follow.
   void cancel();
   bool busy() const { return work_ != nullptr; }

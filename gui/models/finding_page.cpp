@@ -6,6 +6,7 @@
 #include "advisor/change/transform.h"
 #include "advisor/facts/experiments.h"
 #include "advisor/report/content.h"
+#include "advisor/report/places.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/pages.h"
@@ -101,6 +102,9 @@ class FindingPage {
     if (!off && !suggestion.code.empty())
       actions << page_.link({LinkKind::copy, {}, -1, index_, number, {}},
                             Texts::tr("Copy the code"));
+    if (!off && accelerate_command(suggestion))
+      actions << page_.strong(page_.link({LinkKind::accelerate, {}, -1, index_, number, {}},
+                                         Texts::tr("Accelerate the program…")));
     if (!suggestion.transform) return actions;
     const auto* kind = advisor::find_transform_kind(suggestion.transform->kind);
     if (!off && kind != nullptr && kind->configurations && finding_.configuration >= 0 &&
@@ -161,7 +165,25 @@ class FindingPage {
                 rows);
   }
 
+  // The lines of the program whose calls these are, those that take longest first.
+  void show_lines() {
+    constexpr std::size_t most = 3;
+    const auto& reports = document_.report().configurations;
+    const auto own = static_cast<std::size_t>(finding_.configuration);
+    if (finding_.configuration < 0 || own >= reports.size()) return;
+    QStringList lines;
+    for (const auto& place : reports[own].call_sites) {
+      if (place.site < 0 || place.file.empty() || lines.size() == most) continue;
+      lines << page_.link(Link::to_source(place.site), Page::escape(place.name)) +
+                   QStringLiteral(" (%1)").arg(
+                       Page::escape(words::place_use(place, reports[own].recorded_calls)));
+    }
+    if (!lines.isEmpty())
+      page_.small(Texts::tr("Called from %1").arg(lines.join(QStringLiteral(" · "))));
+  }
+
   void show_evidence() {
+    show_lines();
     if (!gaps_.empty()) return show_gaps();
     page_.small(page_.link({LinkKind::evidence, {}, -1, index_, -1, {}},
                            Texts::tr("Show in the timeline")));

@@ -8,6 +8,7 @@
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
+#include "gui/models/notes.h"
 #include "gui/models/pages.h"
 #include "gui/texts.h"
 
@@ -105,6 +106,13 @@ void FindingsModel::set_document(DocumentPointer document) {
   });
 }
 
+void FindingsModel::set_notes(const Notes* notes) {
+  notes_ = notes;
+  connect(notes_, &Notes::changed, this, [this] {
+    if (rowCount() > 0) emit dataChanged(index(0), index(rowCount() - 1));
+  });
+}
+
 int FindingsModel::row_of(int finding) const {
   if (!document_ || !document_->holds({ItemKind::finding, finding})) return -1;
   const auto& report = document_->report();
@@ -117,6 +125,9 @@ int FindingsModel::row_of(int finding) const {
 // How severe it is, its sign says; a word for it would leave no room for how many and how much.
 QVariant FindingsModel::subtitle(const advisor::FindingGroup& group) const {
   QStringList parts;
+  if (notes_ != nullptr) {
+    if (const QString noted = notes_->summary(group); !noted.isEmpty()) parts << noted;
+  }
   if (several_) parts << tr("%n configuration(s)", nullptr, many(group.findings.size()));
   if (const QString saved = saved_in_short(group); !saved.isEmpty())
     parts << saved;

@@ -11,6 +11,8 @@
 
 namespace rnnadvisor::gui {
 
+class Notes;
+
 // One row for each rule that fired, with its first finding, in the order of the findings: what to
 // do, then the remarks.
 // What following the findings of a rule saves: "9.3 ms a step, 73 %", or "73 % of a step" where no
@@ -22,6 +24,8 @@ class FindingsModel : public ColumnModel<const advisor::FindingGroup*> {
  public:
   explicit FindingsModel(QObject* parent = nullptr);
   void set_document(DocumentPointer document);
+  // What is told of them in the second line.
+  void set_notes(const Notes* notes);
   // The row that stands for a finding, also for one that is not its rule's first; -1: none.
   int row_of(int finding) const;
 
@@ -29,6 +33,7 @@ class FindingsModel : public ColumnModel<const advisor::FindingGroup*> {
   QVariant subtitle(const advisor::FindingGroup& group) const;
 
   DocumentPointer document_;
+  const Notes* notes_ = nullptr;
   bool several_ = false;  // configurations were asked for, besides what trying changes added
 };
 

@@ -84,12 +84,13 @@ class ItemPage {
     return page_.link(Link::to({ItemKind::call, call}),
                       Page::escape(words::phase(c.phase)) + Texts::tr(", call %1").arg(call));
   }
-  QString site_text(int index) const {
+  QString site_text(int index) {
     if (index < 0) return {};
     const auto& site = profile_.call_sites[static_cast<std::size_t>(index)];
     if (site.file < 0) return {};
-    return Page::escape(profile_.text(site.file) +
-                        (site.line > 0 ? ":" + std::to_string(site.line) : ""));
+    return page_.link(Link::to_source(index),
+                      Page::escape(profile_.text(site.file) +
+                                   (site.line > 0 ? ":" + std::to_string(site.line) : "")));
   }
   static QString size(const std::array<int, 3>& s) {
     return QStringLiteral("%1 × %2 × %3").arg(s[0]).arg(s[1]).arg(s[2]);

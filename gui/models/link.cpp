@@ -99,6 +99,13 @@ Link Link::to_address(QString address) {
   return link;
 }
 
+Link Link::to_source(int site) {
+  Link link;
+  link.kind = LinkKind::source;
+  link.configuration = site;
+  return link;
+}
+
 QString to_string(ItemKind kind) {
   return QString::fromLatin1(kinds[static_cast<std::size_t>(kind)].second);
 }
@@ -136,6 +143,10 @@ QString to_string(const Link& link) {
       return QStringLiteral("trial:end");
     case LinkKind::trial_command:
       return QStringLiteral("trial:command");
+    case LinkKind::source:
+      return QStringLiteral("site:") + number(link.configuration);
+    case LinkKind::accelerate:
+      return QStringLiteral("accelerate:%1/%2").arg(link.finding).arg(link.suggestion);
     case LinkKind::view:
       return QStringLiteral("view:") + link.text;
     case LinkKind::external:
@@ -183,10 +194,15 @@ std::optional<Link> parse_link(const QString& text) {
     link.item = {ItemKind::call, n[1]};
     return link;
   }
-  const bool torch = scheme == QLatin1String("torch");
-  if ((scheme == QLatin1String("copy") || scheme == QLatin1String("trial") || torch) &&
+  if (scheme == QLatin1String("site") && n.size() == 1) return Link::to_source(n[0]);
+  const bool torch = scheme == QLatin1String("torch"),
+             accelerate = scheme == QLatin1String("accelerate");
+  if ((scheme == QLatin1String("copy") || scheme == QLatin1String("trial") || torch ||
+       accelerate) &&
       n.size() == 2) {
-    link.kind = scheme == QLatin1String("copy") ? LinkKind::copy : LinkKind::trial;
+    link.kind = accelerate                        ? LinkKind::accelerate
+                : scheme == QLatin1String("copy") ? LinkKind::copy
+                                                  : LinkKind::trial;
     if (torch) link.text = scheme;
     link.finding = n[0];
     link.suggestion = n[1];

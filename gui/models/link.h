@@ -20,13 +20,15 @@ enum class LinkKind {
   trial,      // try a suggestion on a GPU: trial:2/0, in PyTorch itself: torch:2/0
   trial_end,  // end what is being tried: trial:end
   trial_command,  // put the command that tries it on the clipboard: trial:command
+  source,         // a line of the program, by its number in Profile::call_sites: site:3
+  accelerate,     // run the recorded program again, as a suggestion says: accelerate:2/0
   view,           // another view: view:timeline
   external        // https://…
 };
 struct Link {
   LinkKind kind = LinkKind::external;
   Item item;
-  int configuration = -1;  // of a step the device
+  int configuration = -1;  // of a step the device, of a line of the program its number
   int finding = -1, suggestion = -1;
   QString text;  // the rule, view or address; of a trial "torch" or nothing
   bool operator==(const Link&) const = default;
@@ -35,6 +37,7 @@ struct Link {
   static Link to_rule(QString id);
   static Link to_view(QString name);
   static Link to_address(QString address);
+  static Link to_source(int site);
 };
 QString to_string(const Link& link);
 std::optional<Link> parse_link(const QString& text);

@@ -1,42 +1,20 @@
 #include "gui/models/marks.h"
 
-#include <QCryptographicHash>
-#include <QDir>
 #include <QFile>
-#include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QStandardPaths>
 #include <algorithm>
 
-#include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "gui/models/document.h"
+#include "gui/models/side_file.h"
 
 namespace rnnadvisor::gui {
 namespace {
 
 constexpr int schema_version = 1;
-constexpr qint64 most_bytes = 16 << 20;
 constexpr qsizetype longest_text = 2000;
-
-QString beside(const QString& profile) { return profile + QStringLiteral(".marks.json"); }
-
-// For what has no folder of its own.
-QString elsewhere(const QString& profile) {
-  const auto hash = QCryptographicHash::hash(profile.toUtf8(), QCryptographicHash::Sha1).toHex();
-  return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) +
-         QStringLiteral("/marks/") + QString::fromLatin1(hash) + QStringLiteral(".json");
-}
-
-QString file_for(const QString& profile) {
-  if (profile.startsWith(QLatin1String("sample:"))) return elsewhere(profile);
-  if (QFileInfo::exists(beside(profile))) return beside(profile);
-  if (QFileInfo::exists(elsewhere(profile))) return elsewhere(profile);
-  return QFileInfo(QFileInfo(profile).absolutePath()).isWritable() ? beside(profile)
-                                                                   : elsewhere(profile);
-}
 
 }  // namespace
 
@@ -90,13 +68,10 @@ void Marks::open(const QString& profile, std::int64_t origin) {
   marks_.clear();
   origin_ = origin;
   unreadable_ = false;
-  file_ = profile.isEmpty() ? QString() : file_for(profile);
-  QFile file(file_);
-  if (!file_.isEmpty() && file.exists()) {
-    const bool opened = file.size() <= most_bytes && file.open(QIODevice::ReadOnly);
-    auto read = opened
-                    ? read_marks(file.readAll(), origin)
-                    : fail(ErrorCode::io, "it cannot be read: " + file.errorString().toStdString());
+  file_ = side_file(profile, QStringLiteral("marks"));
+  if (!file_.isEmpty() && QFile::exists(file_)) {
+    auto read = read_side_file(file_).and_then(
+        [&](const QByteArray& bytes) { return read_marks(bytes, origin); });
     if (read) {
       marks_ = std::move(*read);
       sort({});
@@ -145,9 +120,7 @@ void Marks::save() {
     QFile::remove(file_);
     return;
   }
-  if (const auto written = write_file(
-          file_.toStdString(), write_marks(marks_, origin_).toStdString(), {.make_folders = true});
-      !written)
+  if (const auto written = write_side_file(file_, write_marks(marks_, origin_)); !written)
     emit problem(tr("Marks cannot be saved to %1: %2").arg(file_, to_qt(to_text(written.error()))));
 }
 

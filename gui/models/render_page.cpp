@@ -37,6 +37,7 @@ std::optional<Link> target_of(const std::string& link) {
   };
   if (text.startsWith(QLatin1String("#c"))) return item(ItemKind::configuration, 2);
   if (text.startsWith(QLatin1String("finding:"))) return item(ItemKind::finding, 8);
+  if (text.startsWith(QLatin1String("site:"))) return parse_link(text);
   if (text.startsWith(QLatin1String("rule:"))) return Link::to_rule(text.mid(5));
   if (words::is_web_address(link)) return Link::to_address(text);
   return std::nullopt;

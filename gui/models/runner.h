@@ -20,11 +20,16 @@ struct RunRequest {
   std::vector<ConfigInput> configurations;
   QString sweep;        // a sweep file, or "sample:NAME"; a profile that exists is gone on with
   QStringList program;  // with its arguments
-  QString folder;       // the program's; empty: the current one
-  QString recordings;   // a folder of them
-  QString tried;        // a profile whose suggestions are tried; `output` must not exist then
-  QString output;       // the profile
-  QStringList options;  // further ones of `rnnadvisor run`, `profile` or `advise`
+  // The machine on which the program runs, for ssh: "me@server"; empty: this one. rnnadvisor is
+  // installed there; the profile is fetched with scp, and `folder` is one there.
+  QString host;
+  QStringList environment;  // NAME=VALUE, for the program
+  bool accelerate = false;  // the program runs under `rnnadvisor accelerate`
+  QString folder;           // the program's; empty: the current one
+  QString recordings;       // a folder of them
+  QString tried;            // a profile whose suggestions are tried; `output` must not exist then
+  QString output;           // the profile
+  QStringList options;      // further ones of `rnnadvisor run`, `profile`, `accelerate` or `advise`
 };
 
 // The program beside this one, else the one in PATH, else what RNNADVISOR names.
@@ -57,6 +62,8 @@ class Runner : public QObject {
   void ended(rnnadvisor::gui::Runner::End end, const QString& profile, const QString& message);
 
  private:
+  Result<QStringList> remote_arguments(const RunRequest& request);  // of ssh
+  void fetch();
   void finish(End end, const QString& message);
 
   void tell_progress();
@@ -67,6 +74,8 @@ class Runner : public QObject {
   ProgressFile progress_file_;
   RunProgress progress_;
   QString profile_, command_, input_file_, errors_;
+  QString host_, remote_profile_;  // of a run on another machine
+  bool fetching_ = false;
   int status_ = -1;
   bool cancelled_ = false, told_ = true, sweep_ = false;
 };

@@ -8,6 +8,7 @@
 #include "advisor/report/words.h"
 #include "advisor/whatif/candidates.h"
 #include "advisor/whatif/torch/torch_candidates.h"
+#include "core/base/shell_words.h"
 #include "gui/texts.h"
 
 namespace rnnadvisor::gui {
@@ -92,6 +93,19 @@ bool below_framework(const Document& document, int configuration,
   const auto& own = configurations[c];
   return advisor::accelerate_does(changes_of(suggestion), own.program.name, own.config,
                                   own.program);
+}
+
+std::optional<AccelerateCommand> accelerate_command(const advisor::Suggestion& suggestion) {
+  // One that was not recorded is "<program>", which no shell takes for a word.
+  const auto words = split_words(suggestion.code);
+  if (!words || words->size() < 4 || (*words)[0] != "rnnadvisor" || (*words)[1] != "accelerate")
+    return std::nullopt;
+  AccelerateCommand command;
+  const auto dashes = std::find(words->begin(), words->end(), "--");
+  if (dashes == words->end() || dashes + 1 == words->end()) return std::nullopt;
+  for (auto word = words->begin() + 2; word != dashes; ++word) command.options << to_qt(*word);
+  for (auto word = dashes + 1; word != words->end(); ++word) command.program << to_qt(*word);
+  return command;
 }
 
 bool for_torch(const Document& document, int finding) {

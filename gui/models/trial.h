@@ -63,6 +63,14 @@ QString cannot_try_in_torch(const Document& document, int finding, int suggestio
 // Whether the suggestion is for a program in PyTorch, so that there are both.
 bool for_torch(const Document& document, int finding);
 
+// What `rnnadvisor accelerate` is given where that is what a suggestion says to run: its options,
+// and the recorded program with its arguments. Nothing where it is another suggestion, or the
+// profile does not have the program's command line.
+struct AccelerateCommand {
+  QStringList options, program;
+};
+std::optional<AccelerateCommand> accelerate_command(const advisor::Suggestion& suggestion);
+
 // Where the profile with what was tried goes: beside `profile`, else into `data_folder`, which is
 // made; under a name that no file has, "run.verified.rnnprof", "run.verified-2.rnnprof". Empty:
 // neither can be written.

@@ -20,6 +20,7 @@
 #include "gui/models/config_editor.h"
 #include "gui/models/document.h"
 #include "gui/views/parts.h"
+#include "gui/views/text_size.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -48,14 +49,15 @@ const std::vector<Group>& groups() {
   return all;
 }
 
-// Sliders move by factors; from 64 on they stop at multiples of 8, so that what misses one is asked
-// for in the field beside them.
-constexpr int slider_steps_per_doubling = 8, most_doublings = 13, most_layers = 32;
+// Sliders move by factors; from 64 on they stop at multiples of 8 and from 512 on at multiples of
+// 32, so that what misses one is asked for in the field above them.
+constexpr int slider_steps_per_doubling = 16, most_doublings = 13, most_layers = 32;
 
 int slider_to_size(int position) {
   const double value = std::exp2(static_cast<double>(position) / slider_steps_per_doubling);
   const int rounded = static_cast<int>(std::lround(value));
-  return rounded < 64 ? rounded : (rounded + 4) / 8 * 8;
+  const int stop = rounded < 64 ? 1 : rounded < 512 ? 8 : 32;
+  return (rounded + stop / 2) / stop * stop;
 }
 int size_to_slider(int size) {
   return static_cast<int>(std::lround(std::log2(std::max(1, size)) * slider_steps_per_doubling));
@@ -131,20 +133,16 @@ QWidget* ConfigForm::make_control(const QString& name, QWidget*& field) {
                             ? size_to_slider(most_layers)
                             : slider_steps_per_doubling * most_doublings);
     slider->setAccessibleName(name + QLatin1Char(' ') + tr("slider"));
+    connect(slider, &QSlider::sliderPressed, this, [this] { emit drag_began(); });
+    connect(slider, &QSlider::sliderReleased, this, [this] { emit drag_ended(); });
     connect(box, &QSpinBox::valueChanged, this, [slider](int value) {
       const QSignalBlocker quiet(slider);
       slider->setValue(size_to_slider(value));
     });
     connect(slider, &QSlider::valueChanged, box,
             [box](int position) { box->setValue(slider_to_size(position)); });
-    auto* both = new QWidget;
-    auto* layout = new QHBoxLayout(both);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(8);
-    layout->addWidget(box);
-    layout->addWidget(slider, 1);
-    field = both;
-    return box;
+    slider_ = slider;
+    return field = box;
   } else if constexpr (std::is_same_v<Member, double>) {
     auto* box = new QDoubleSpinBox;
     const bool share = name == QLatin1String("dropout");
@@ -169,20 +167,26 @@ void ConfigForm::add_field(QFormLayout* form, std::string_view wanted) {
     if (key != wanted) return;
     const QString name = to_qt(key);
     QWidget* field = nullptr;
+    slider_ = nullptr;
     QWidget* control = make_control<T>(name, field);
     control->setAccessibleName(name);
-    control->setFixedHeight(fontMetrics().height() + 13);
     control->setAccessibleDescription(to_qt(meaning));
     control->setToolTip(to_qt(meaning));
     auto* label = make_label(name, "dim");
     label->setToolTip(to_qt(meaning));
     label->setBuddy(control);
-    label->setMinimumHeight(fontMetrics().height() + 13);
-    // Fields of all groups begin at one line: after the longest name that this style shows.
-    label->setMinimumWidth(fontMetrics().horizontalAdvance(
-        style_ == Style::two_columns ? QStringLiteral("clip_propagate_nan ")
-                                     : QStringLiteral("math_precision ")));
+    with_font_of(control, [this, control, label] {
+      const QFontMetrics metrics = control->fontMetrics();
+      control->setFixedHeight(metrics.height() + 13);
+      label->setMinimumHeight(metrics.height() + 13);
+      // Fields of all groups begin at one line: after the longest name that this style shows.
+      label->setMinimumWidth(metrics.horizontalAdvance(style_ == Style::two_columns
+                                                           ? QStringLiteral("clip_propagate_nan ")
+                                                           : QStringLiteral("math_precision ")));
+    });
     form->addRow(label, field);
+    // Below its field, from one side to the other: the more room, the finer.
+    if (slider_ != nullptr) form->addRow(slider_);
     fields_[std::string(key)] = {control, label, to_qt(meaning)};
   });
 }

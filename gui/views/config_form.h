@@ -10,6 +10,7 @@
 
 class QFormLayout;
 class QLabel;
+class QSlider;
 
 namespace rnnadvisor::gui {
 
@@ -30,6 +31,9 @@ class ConfigForm : public QWidget {
 
  signals:
   void edited(const QString& key, const QString& value);
+  // A slider is held, and let go.
+  void drag_began();
+  void drag_ended();
 
  private:
   void add_field(QFormLayout* form, std::string_view key);
@@ -38,6 +42,7 @@ class ConfigForm : public QWidget {
 
   Style style_;
   bool showing_ = false;
+  QSlider* slider_ = nullptr;  // of the field that is being made
   struct Field {
     QWidget* control = nullptr;
     QLabel* label = nullptr;

@@ -9,6 +9,7 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -39,6 +40,7 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
   auto* column = new QVBoxLayout(panel);
   column->setContentsMargins(18, 16, 18, 16);
   column->setSpacing(6);
+  add_undo();
   add_controls(column);
   side->setWidget(panel);
 
@@ -143,6 +145,26 @@ ExplorerView::ExplorerView(QWidget* parent) : View(parent) {
 }
 
 void ExplorerView::add_controls(QVBoxLayout* column) {
+  auto* heading = new QHBoxLayout;
+  heading->addWidget(make_label(tr("Configuration"), "heading"), 1);
+  for (auto* action : {undo_, redo_}) {
+    auto* button = new QToolButton;
+    button->setObjectName(QStringLiteral("tool"));
+    button->setDefaultAction(action);
+    button->setAccessibleName(action->text());
+    button->setFocusPolicy(Qt::StrongFocus);
+    heading->addWidget(button);
+  }
+  column->addLayout(heading);
+  picker_ = new QComboBox;
+  picker_->setAccessibleName(tr("Configuration of the profile"));
+  picker_->setPlaceholderText(tr("of no profile"));
+  picker_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  picker_->setMaxVisibleItems(24);
+  // Also what is chosen already: it comes back as it was.
+  connect(picker_, &QComboBox::activated, this,
+          [this](int row) { show_source(picker_->itemData(row).toInt()); });
+  column->addWidget(picker_);
   column->addWidget(make_label(tr("Device"), "heading"));
   device_box_ = new QComboBox;
   device_box_->setAccessibleName(tr("Device"));
@@ -150,22 +172,28 @@ void ExplorerView::add_controls(QVBoxLayout* column) {
   device_box_->setCurrentIndex(device_);
   connect(device_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
     if (index < 0) return;
+    before_change(QStringLiteral("device"));
     choose_device(index);
     changed();
     by_hand_now();
   });
   column->addWidget(device_box_);
   source_text_ = make_label({}, "small");
-  source_text_->setWordWrap(true);
+  // One line, whatever it says: what is below must not move while a slider is held.
+  source_text_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
   source_text_->setTextFormat(Qt::RichText);
   source_text_->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
   connect(source_text_, &QLabel::linkActivated, this,
           [this] { show_source(source_ >= 0 ? source_ : first_described()); });
+  source_text_->installEventFilter(this);
   column->addWidget(source_text_);
   tell_source();
   column->addSpacing(10);
   form_ = new ConfigForm(ConfigForm::Style::one_column);
   connect(form_, &ConfigForm::edited, this, &ExplorerView::set_parameter);
+  connect(form_, &ConfigForm::drag_began, this, [this] { history_.set_dragging(true); });
+  connect(form_, &ConfigForm::drag_ended, this, [this] { history_.set_dragging(false); });
+  for (auto* child : form_->findChildren<QWidget*>()) child->installEventFilter(this);
   column->addWidget(form_);
   column->addStretch();
   fill_controls();
@@ -193,8 +221,13 @@ void ExplorerView::set_rules(std::shared_ptr<const advisor::RuleSet> rules) {
 }
 
 bool ExplorerView::set_parameter(const QString& key, const QString& value) {
-  const bool good = editor_.set(key.toStdString(), value.toStdString()).has_value();
-  if (good) more_.clear();
+  ConfigEditor next = editor_;
+  const bool good = next.set(key.toStdString(), value.toStdString()).has_value();
+  if (good) {
+    if (next.input().config != input().config || !more_.empty()) before_change(key);
+    editor_ = next;
+    more_.clear();
+  }
   fill_controls();
   if (good) changed();
   if (good) by_hand_now();
@@ -203,6 +236,7 @@ bool ExplorerView::set_parameter(const QString& key, const QString& value) {
 
 void ExplorerView::show_configuration(const ConfigInput& input, const DeviceSpec& device,
                                       const std::vector<RnnConfig>& changed_calls, int source) {
+  before_change({});
   source_ = source;
   edited_ = false;
   of_change_ = !changed_calls.empty();
@@ -248,6 +282,7 @@ void ExplorerView::show_maps() { tabs_->setCurrentWidget(maps_); }
 
 // What a cell changes is set as if it had been typed, so that what follows goes on following.
 void ExplorerView::take_cell(const RnnConfig& config) {
+  before_change({});
   more_.clear();
   for (const char* key : {"data_type", "math_precision", "math_type", "hidden_size", "input_size",
                           "proj_size", "seq_length", "batch_size", "seq_lengths"}) {

@@ -5,11 +5,13 @@
 #include "advisor/report/maps.h"
 #include "gui/charts/chart.h"
 #include "gui/models/config_editor.h"
+#include "gui/models/edit_history.h"
 #include "gui/models/exploration.h"
 #include "gui/models/link.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
 
+class QAction;
 class QComboBox;
 class QPushButton;
 class QScrollArea;
@@ -48,6 +50,11 @@ class ExplorerView : public View {
   const std::optional<Exploration>& held() const { return held_; }
   // As typed or chosen by a person: "hidden_size", "1000". False when it is no valid value.
   bool set_parameter(const QString& key, const QString& value);
+  // Steps back and forward: a drag, a value that was typed, a configuration that was chosen.
+  QAction* undo_action() { return undo_; }
+  QAction* redo_action() { return redo_; }
+  // Of all configurations of the open profile.
+  QComboBox* picker() { return picker_; }
   void hold();  // keeps what is shown to compare with what comes
   void release();
   // What predicts the times of a device; called on the thread of the window, what it returns on
@@ -62,8 +69,20 @@ class ExplorerView : public View {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
+  struct Step {
+    ConfigEditor editor;
+    std::vector<RnnConfig> more;
+    int device, source;
+    bool edited, of_change;
+  };
+  Step step() const { return {editor_, more_, device_, source_, edited_, of_change_}; }
+  void take_step(const Step& step);
+  void before_change(const QString& what);
+  void add_undo();
+  void fill_picker();
   void add_controls(QVBoxLayout* column);
   void fill_controls();
   void changed();
@@ -94,7 +113,11 @@ class ExplorerView : public View {
   Exploration now_;
   std::optional<Exploration> held_;
 
+  EditHistory<Step> history_;
+
   ConfigForm* form_ = nullptr;
+  QComboBox* picker_ = nullptr;
+  QAction *undo_ = nullptr, *redo_ = nullptr;
   QComboBox* device_box_ = nullptr;
   QPushButton* hold_ = nullptr;
   QTabWidget* tabs_ = nullptr;

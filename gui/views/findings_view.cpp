@@ -15,6 +15,7 @@
 #include <algorithm>
 
 #include "gui/models/pages.h"
+#include "gui/views/note_bar.h"
 #include "gui/views/trial_strip.h"
 #include "gui/views/view_name.h"
 
@@ -91,6 +92,8 @@ QWidget* FindingsView::make_findings() {
   rows->setContentsMargins(0, 0, 0, 0);
   rows->setSpacing(0);
   rows->addWidget(stack_, 1);
+  note_bar_ = new NoteBar;
+  rows->addWidget(note_bar_);
   rows->addWidget(strip_);
   splitter->addWidget(right);
   // What a wide window has more, the page gets: titles need no more room than they have.
@@ -225,6 +228,7 @@ void FindingsView::set_document(DocumentPointer document) {
                   .arg(total(advisor::VerdictKind::unknown)));
   }
   page_->show_page({});
+  note_bar_->show_finding(-1);
   if (any) list_->setCurrentIndex(filter_.index(0, 0));
 }
 
@@ -232,6 +236,11 @@ void FindingsView::set_theme(const Theme& theme) {
   theme_ = theme;
   delegate_->set_theme(theme);
   if (shown_ >= 0) show_finding(shown_, true);
+}
+
+void FindingsView::set_notes(Notes* notes) {
+  findings_.set_notes(notes);
+  note_bar_->set_notes(notes);
 }
 
 void FindingsView::follow_selection() {
@@ -250,6 +259,7 @@ void FindingsView::follow_selection() {
 
 void FindingsView::show_finding(int finding, bool same) {
   shown_ = finding;
+  note_bar_->show_finding(finding);
   page_->show_page(finding_page(*document_, finding, theme_, &trial_), same);
 }
 

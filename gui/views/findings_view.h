@@ -17,6 +17,8 @@ class QTabWidget;
 
 namespace rnnadvisor::gui {
 
+class NoteBar;
+class Notes;
 class TrialStrip;
 
 class FindingsView : public View {
@@ -34,6 +36,8 @@ class FindingsView : public View {
   // What is tried, or was last; shown beside its suggestion.
   void set_trial(const TrialState& state);
   TrialStrip* strip() { return strip_; }
+  void set_notes(Notes* notes);
+  NoteBar* note_bar() { return note_bar_; }
 
  private:
   void follow_selection();
@@ -57,6 +61,7 @@ class FindingsView : public View {
   TitleDelegate* delegate_ = nullptr;
   TrialState trial_;
   TrialStrip* strip_ = nullptr;
+  NoteBar* note_bar_ = nullptr;
   PageBrowser* page_ = nullptr;
   QStackedWidget* stack_ = nullptr;
   QLabel *empty_ = nullptr, *order_ = nullptr;

@@ -17,6 +17,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "advisor/change/transform.h"
 #include "advisor/report/words.h"
@@ -30,8 +31,10 @@
 #include "gui/views/parts.h"
 #include "gui/views/rules_view.h"
 #include "gui/views/run_dialog.h"
+#include "gui/views/source_pane.h"
 #include "gui/views/start_view.h"
 #include "gui/views/style.h"
+#include "gui/views/text_size.h"
 #include "gui/views/trace_view.h"
 #include "gui/views/view_name.h"
 
@@ -43,6 +46,7 @@ constexpr int outline_after_ms = 150;
 }  // namespace
 
 MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_theme()) {
+  apply_text_size();
   setWindowTitle(QStringLiteral("rnnadvisor"));
   setAcceptDrops(true);
   resize(1360, 860);
@@ -88,6 +92,7 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
   add_view(view_name::rules, tr("Rules"), Symbol::rules, rules_view_);
   rail->addStretch();
   connect(configuration_, &View::link_activated, this, &MainWindow::follow);
+  make_source_pane();
 
   explorer_->set_rules(rules_);
   compare_->set_rules(rules_);
@@ -141,6 +146,8 @@ MainWindow::MainWindow(QWidget* parent) : QMainWindow(parent), theme_(light_them
     overview_->tell_reading(tr("Opening was cancelled: nothing is judged without its kernels."));
     show_notice(tr("Opening %1 was cancelled.").arg(QFileInfo(path).fileName()));
   });
+  findings_->set_notes(&notes_);
+  connect(&notes_, &Notes::problem, this, [this](const QString& text) { show_notice(text); });
   connect(&marks_, &Marks::problem, this, [this](const QString& text) { show_notice(text); });
   connect(trace_, &TraceView::problem, this, [this](const QString& text) { show_notice(text); });
   connect(&watcher_, &QFileSystemWatcher::fileChanged, this, [this](const QString& path) {
@@ -233,7 +240,10 @@ void MainWindow::add_view(QLatin1String name, const QString& title, Symbol symbo
   button->setCheckable(true);
   button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
   button->setIconSize({22, 22});
-  button->setFixedWidth(76);
+  with_font_of(button, [button] {
+    button->setFixedWidth(
+        std::max(76, button->fontMetrics().horizontalAdvance(button->text()) + 20));
+  });
   button->setFocusPolicy(Qt::StrongFocus);
   rail_->layout()->addWidget(button);
   const QString word = name;
@@ -324,12 +334,13 @@ void MainWindow::apply_theme() {
                     (theme_choice_ == ThemeChoice::system && system_is_dark());
   theme_ = dark ? dark_theme() : light_theme();
   QApplication::setPalette(palette_of(theme_));
-  setStyleSheet(style_sheet_of(theme_));
+  setStyleSheet(style_sheet_of(theme_, text_percent() / 100.0));
   for (const auto& entry : entries_) {
     entry.button->setIcon(make_icon(entry.symbol, theme_));
     entry.view->set_theme(theme_);
   }
   configuration_->set_theme(theme_);
+  source_->set_theme(theme_);
   for (const auto& [button, symbol] : tools_) {
     // A button takes the icon of its action again each time that the action changes.
     if (auto* action = button->defaultAction()) action->setIcon(make_icon(symbol, theme_));

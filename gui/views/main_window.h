@@ -14,12 +14,16 @@
 #include "gui/models/link.h"
 #include "gui/models/loader.h"
 #include "gui/models/marks.h"
+#include "gui/models/notes.h"
 #include "gui/models/runner.h"
+#include "gui/models/session.h"
 #include "gui/models/trial_run.h"
 #include "gui/models/view_state.h"
 #include "gui/theme.h"
 
+class QDockWidget;
 class QLabel;
+class QMenu;
 class QProgressBar;
 class QPushButton;
 class QStackedWidget;
@@ -34,6 +38,8 @@ class FindingsView;
 class OverviewView;
 class PageView;
 class RulesView;
+class RunDialog;
+class SourcePane;
 class StartView;
 class TraceView;
 class View;
@@ -59,6 +65,7 @@ class MainWindow : public QMainWindow {
   const DocumentPointer& document() const { return document_; }
   ViewState* state() { return &state_; }
   Marks* marks() { return &marks_; }
+  Notes* notes() { return &notes_; }
   bool loading() const { return loader_.busy(); }
   void cancel_opening() { loader_.cancel(); }
 
@@ -88,6 +95,15 @@ class MainWindow : public QMainWindow {
   void search();
   void open_shortcuts();
   void new_run(bool program = false);
+  // A dialog that runs the recorded program again as this suggestion says.
+  void accelerate(int finding, int suggestion);
+  // A line of the program: in the editor that is set, else in the pane below.
+  void open_source(int site);
+  // Of all windows: in percent of what the desktop gives.
+  void change_text_size(int percent);
+  void open_documentation();
+  QString about_text() const;
+  SourcePane* source_pane() { return source_; }
   // Tries it on a GPU in the background; what comes of it is opened in the place of this profile.
   void try_suggestion(int finding, int suggestion, bool torch = false);
   TrialRun* trial() { return &trial_; }
@@ -123,7 +139,7 @@ class MainWindow : public QMainWindow {
   void add_view(QLatin1String name, const QString& title, Symbol symbol, View* view);
   void make_header();
   void make_actions();
-  QAction* add_action(class QMenu* menu, const QString& text, const QKeySequence& keys,
+  QAction* add_action(QMenu* menu, const QString& text, const QKeySequence& keys,
                       std::function<void()> run);
   void show_document(const DocumentPointer& document);
   void show_title();
@@ -148,6 +164,14 @@ class MainWindow : public QMainWindow {
   void choose_before();
   void choose_rules();
   void read_rules();
+  RunDialog* make_run();  // null, with a notice, where nothing can run now
+  void make_file_menus(QMenu* file);
+  void show_recent(const QList<SeenFile>& files);
+  void make_text_size_actions(QMenu* view);
+  void make_help_actions(QMenu* help);
+  void open_about();
+  void make_source_pane();
+  void make_source_actions(QMenu* menu);
   void export_report(ExportFormat format, const QString& ending);
   void apply_theme();
   void remember_place();
@@ -157,6 +181,7 @@ class MainWindow : public QMainWindow {
 
   ViewState state_;
   Marks marks_;
+  Notes notes_;
   Loader loader_;
   bool judging_ = false;  // what it has read
   DocumentPointer document_;
@@ -194,6 +219,9 @@ class MainWindow : public QMainWindow {
   CompareView* compare_ = nullptr;
   RulesView* rules_view_ = nullptr;
   PageView* configuration_ = nullptr;
+  SourcePane* source_ = nullptr;
+  QDockWidget* source_dock_ = nullptr;
+  QMenu* recent_menu_ = nullptr;
 };
 
 }  // namespace rnnadvisor::gui

@@ -19,6 +19,7 @@
 
 #include "gui/models/item_models.h"
 #include "gui/models/pages.h"
+#include "gui/views/text_size.h"
 
 namespace rnnadvisor::gui {
 
@@ -183,6 +184,7 @@ void PageBrowser::set_page() {
 
 void PageBrowser::changeEvent(QEvent* event) {
   QTextBrowser::changeEvent(event);
+  if (event->type() == QEvent::FontChange) fit();
   if (event->type() != QEvent::LayoutDirectionChange) return;
   keep_narrow();
   if (html_.isEmpty()) return;
@@ -354,7 +356,9 @@ void make_plain_table(QTableView* table) {
   table->setTabKeyNavigation(false);
   table->setFrameShape(QFrame::NoFrame);
   table->verticalHeader()->hide();
-  table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 12);
+  with_font_of(table, [table] {
+    table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 12);
+  });
   table->horizontalHeader()->setHighlightSections(false);
   table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);

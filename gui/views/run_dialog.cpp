@@ -1,5 +1,7 @@
 #include "gui/views/run_dialog.h"
 
+#include <QCheckBox>
+#include <QComboBox>
 #include <QDateTime>
 #include <QDir>
 #include <QFileDialog>
@@ -11,6 +13,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QSpinBox>
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -74,8 +77,15 @@ RunDialog::RunDialog(const ConfigInput& configuration, QWidget* parent)
       status_(make_label({}, "error")),
       program_(new QLineEdit),
       folder_(new QLineEdit),
+      host_(new QLineEdit),
+      environment_(new QLineEdit),
       sweep_(new QLineEdit),
       output_(new QLineEdit),
+      mode_(new QComboBox),
+      steps_(new QSpinBox),
+      accelerate_(new QCheckBox(tr("Accelerate it: use faster cuDNN algorithms"))),
+      numerics_(
+          new QCheckBox(tr("Also products in half precision where the program permits TF32"))),
       run_page_(new RunPage),
       start_(new QPushButton(tr("Run"))),
       cancel_(new QPushButton(tr("Close"))),
@@ -127,7 +137,7 @@ RunDialog::RunDialog(const ConfigInput& configuration, QWidget* parent)
   show_form(true);
   show_what_is_missing();
   // A message about a field goes once the field has changed.
-  for (auto* field : {program_, folder_, sweep_, output_})
+  for (auto* field : {program_, folder_, host_, environment_, sweep_, output_})
     connect(field, &QLineEdit::textChanged, this, &RunDialog::show_what_is_missing);
   connect(tabs_, &QTabWidget::currentChanged, this, &RunDialog::show_what_is_missing);
   connect(&runner_, &Runner::output, run_page_, &RunPage::add_output);
@@ -215,6 +225,45 @@ QWidget* RunDialog::make_program_page() {
       fields->addRow(label, field);
     }
   }
+  host_->setPlaceholderText(tr("this machine; another: me@server, by ssh"));
+  host_->setAccessibleName(tr("Machine to run it on"));
+  environment_->setPlaceholderText(QStringLiteral("CUDA_VISIBLE_DEVICES=0"));
+  environment_->setAccessibleName(tr("Variables for the program"));
+  environment_->setToolTip(
+      tr("NAME=VALUE, separated by blanks. On another machine also PATH, "
+         "where rnnadvisor is not found there"));
+  mode_->addItem(tr("kernels and copies"), QStringLiteral("kernels"));
+  mode_->addItem(tr("also CUDA calls, memory and hardware counters"), QStringLiteral("full"));
+  mode_->addItem(tr("RNN calls alone, without tracing"), QStringLiteral("calls"));
+  mode_->setAccessibleName(tr("What is recorded"));
+  steps_->setRange(0, 1'000'000);
+  steps_->setSpecialValueText(tr("all steps"));
+  steps_->setSuffix(tr(" steps"));
+  steps_->setAccessibleName(tr("Steps to record"));
+  steps_->setToolTip(tr("The program goes on after them, without being recorded"));
+  auto* what = new QHBoxLayout;
+  what->setSpacing(8);
+  what->addWidget(mode_, 1);
+  what->addWidget(steps_);
+  for (const auto& [text, field] :
+       {std::pair{tr("Machine"), host_}, {tr("Environment"), environment_}}) {
+    auto* label = make_label(text, "dim");
+    label->setBuddy(field);
+    fields->addRow(label, field);
+  }
+  auto* what_label = make_label(tr("Record"), "dim");
+  what_label->setBuddy(mode_);
+  fields->addRow(what_label, what);
+  for (auto* each : {static_cast<QWidget*>(mode_), static_cast<QWidget*>(steps_)})
+    connect(accelerate_, &QCheckBox::toggled, each, &QWidget::setDisabled);
+  accelerate_->setToolTip(
+      tr("rnnadvisor accelerate: the program stays as it is; each call uses the algorithm that "
+         "measures fastest in it, where the results are the same within rounding"));
+  numerics_->setToolTip(tr("--allow numerics: results then differ a little"));
+  numerics_->setEnabled(false);
+  connect(accelerate_, &QCheckBox::toggled, numerics_, &QWidget::setEnabled);
+  fields->addRow(QString(), accelerate_);
+  fields->addRow(QString(), numerics_);
   fields->addRow(QString(), make_hint(tr("Twenty steps are enough: every recurrent call, its "
                                          "kernels and its arguments are recorded.")));
   return page;
@@ -240,7 +289,7 @@ void RunDialog::make_buttons(QVBoxLayout* layout) {
 }
 
 void RunDialog::show_what_is_missing() {
-  status_->setText(runner_path_.isEmpty()
+  status_->setText(runner_path_.isEmpty() && host_->text().isEmpty()
                        ? tr("The program rnnadvisor was not found beside this one or in PATH.")
                        : QString());
 }
@@ -255,6 +304,17 @@ void RunDialog::show_form(bool form) {
 void RunDialog::show_program() {
   tabs_->setCurrentIndex(program_tab);
   program_->setFocus();
+}
+
+void RunDialog::show_accelerate(const AccelerateCommand& command) {
+  show_program();
+  std::vector<std::string> words;
+  for (const auto& word : command.program) words.push_back(word.toStdString());
+  program_->setText(to_qt(shell_words(words)));
+  accelerate_->setChecked(true);
+  numerics_->setChecked(command.options.contains(QLatin1String("numerics")));
+  // It runs where its files are, which the profile does not say.
+  folder_->setFocus();
 }
 
 void RunDialog::show_sweep() {
@@ -338,7 +398,28 @@ bool RunDialog::make_request(RunRequest& request, QString& title) {
       }
       for (const auto& word : *words) request.program << to_qt(word);
       request.folder = folder_->text();
-      title = tr("Recording %1").arg(program_->text());
+      request.host = host_->text().trimmed();
+      const auto variables = split_words(environment_->text().toStdString());
+      for (const auto& word : variables.value_or(std::vector<std::string>())) {
+        if (word.find('=') != std::string::npos && word.front() != '=')
+          request.environment << to_qt(word);
+        else
+          status_->setText(tr("“%1” is no variable: NAME=VALUE.").arg(to_qt(word)));
+      }
+      if (!variables) status_->setText(to_qt(to_text(variables.error())));
+      if (!status_->text().isEmpty()) {
+        environment_->setFocus();
+        return false;
+      }
+      request.accelerate = accelerate_->isChecked();
+      if (!request.accelerate && mode_->currentIndex() > 0)
+        request.options << QStringLiteral("--mode") << mode_->currentData().toString();
+      if (!request.accelerate && steps_->value() > 0)
+        request.options << QStringLiteral("--iterations") << QString::number(steps_->value());
+      if (request.accelerate && numerics_->isChecked())
+        request.options << QStringLiteral("--allow") << QStringLiteral("numerics");
+      title =
+          (request.accelerate ? tr("Accelerating %1") : tr("Recording %1")).arg(program_->text());
       if (!request.program.isEmpty()) return true;
       status_->setText(tr("Name the program to record."));
       program_->setFocus();
@@ -368,6 +449,7 @@ void RunDialog::start() {
     status_->setText(to_qt(to_text(started.error())));
     return;
   }
+  accelerating_ = request.accelerate;
   run_page_->begin(title, runner_.command());
   show_form(false);
   cancel_->setText(tr("Stop it"));
@@ -393,7 +475,8 @@ void RunDialog::show_end(Runner::End end, const QString& profile, const QString&
   back_->show();
   explore_->setVisible(end == Runner::End::failed && tabs_->currentIndex() == configuration_tab);
   if (!profile.isEmpty()) emit recorded(profile);
-  if (end == Runner::End::finished) accept();
+  // What `accelerate` says at its end is read here.
+  if (end == Runner::End::finished && !accelerating_) accept();
 }
 
 }  // namespace rnnadvisor::gui

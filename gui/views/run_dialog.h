@@ -5,11 +5,15 @@
 
 #include "gui/models/config_editor.h"
 #include "gui/models/runner.h"
+#include "gui/models/trial.h"
 
+class QCheckBox;
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPlainTextEdit;
 class QPushButton;
+class QSpinBox;
 class QStackedWidget;
 class QTabWidget;
 class QVBoxLayout;
@@ -25,8 +29,16 @@ class RunDialog : public QDialog {
   explicit RunDialog(const ConfigInput& configuration, QWidget* parent = nullptr);
   void set_runner(const QString& path) { runner_path_ = path; }
   void show_program();  // begins at the program's page
+  // The program's page with this one, to be run under `rnnadvisor accelerate`.
+  void show_accelerate(const AccelerateCommand& command);
   void show_sweep();
   QLineEdit* program() { return program_; }
+  QLineEdit* host() { return host_; }
+  QLineEdit* environment() { return environment_; }
+  QLineEdit* folder() { return folder_; }
+  QComboBox* mode() { return mode_; }
+  QSpinBox* steps() { return steps_; }
+  QCheckBox* accelerate() { return accelerate_; }
   QLineEdit* sweep() { return sweep_; }
   QLineEdit* output() { return output_; }
   QLabel* status() { return status_; }
@@ -69,8 +81,12 @@ class RunDialog : public QDialog {
   ConfigForm* form_;
   QPlainTextEdit* text_;
   QLabel *wrong_, *status_;
-  QLineEdit *program_, *folder_, *sweep_, *output_;
+  QLineEdit *program_, *folder_, *host_, *environment_, *sweep_, *output_;
+  QComboBox* mode_;
+  QSpinBox* steps_;
+  QCheckBox *accelerate_, *numerics_;
   RunPage* run_page_;
+  bool accelerating_ = false;  // what runs, or ran last
   QPushButton *start_, *cancel_, *back_, *explore_, *as_text_;
 };
 

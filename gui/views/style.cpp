@@ -1,6 +1,7 @@
 #include "gui/views/style.h"
 
 #include <QApplication>
+#include <QRegularExpression>
 
 namespace rnnadvisor::gui {
 
@@ -36,7 +37,7 @@ bool system_is_dark() {
   return QApplication::palette().color(QPalette::Window).lightness() < 128;
 }
 
-QString style_sheet_of(const Theme& t) {
+QString style_sheet_of(const Theme& t, double text_scale) {
   // @name stands for a colour. What Fusion draws well by the palette alone (combo boxes, spin
   // boxes, check boxes) is left to it.
   QString sheet = QStringLiteral(R"(
@@ -51,6 +52,7 @@ QDialog#palette { background: @panel; border: 1px solid @border; }
 QFrame#side { background: @panel; border: none; }
 QWidget#map_page, QScrollArea > QWidget > QWidget#map_page { background: @panel; }
 QFrame#notice { background: @raised; border: none; border-bottom: 1px solid @border; }
+QFrame#note_bar { background: @panel; border: none; border-top: 1px solid @border; }
 QFrame#trial_strip { background: @raised; border: none; border-top: 1px solid @border; }
 QFrame#problem_card { background: @panel; border: 1px solid @error; border-radius: 10px; }
 QFrame#problem_card[goes_on="true"] { border-color: @accent; }
@@ -154,7 +156,17 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
                                                   {"@text", t.text},
                                                   {"@dim", t.dim_text}};
   for (const auto& [name, color] : names) sheet.replace(QString::fromUtf8(name), color.name());
-  return sheet;
+  if (text_scale == 1) return sheet;
+  static const QRegularExpression size(QStringLiteral("font-size: ([0-9.]+)pt"));
+  QString scaled;
+  qsizetype from = 0;
+  for (auto found = size.globalMatch(sheet); found.hasNext();) {
+    const auto match = found.next();
+    scaled += sheet.mid(from, match.capturedStart(1) - from) +
+              QString::number(match.captured(1).toDouble() * text_scale, 'f', 2);
+    from = match.capturedEnd(1);
+  }
+  return scaled + sheet.mid(from);
 }
 
 }  // namespace rnnadvisor::gui

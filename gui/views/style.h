@@ -9,7 +9,8 @@
 namespace rnnadvisor::gui {
 
 QPalette palette_of(const Theme& theme);
-QString style_sheet_of(const Theme& theme);
+// `text_scale`: of its sizes of text.
+QString style_sheet_of(const Theme& theme, double text_scale = 1);
 // Whether the palette that the desktop gives Qt is dark. The application has that palette
 // afterwards.
 bool system_is_dark();

@@ -22,8 +22,10 @@
 #include "gui/timeline/details.h"
 #include "gui/timeline/timeline_widget.h"
 #include "gui/views/explorer_view.h"
+#include "gui/views/findings_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/motion.h"
+#include "gui/views/note_bar.h"
 #include "gui/views/palette.h"
 #include "gui/views/parts.h"
 #include "gui/views/run_dialog.h"
@@ -62,6 +64,7 @@ void MainWindow::make_actions() {
   auto* file = menuBar()->addMenu(tr("&File"));
   auto* open_action =
       add_action(file, tr("&Open a profile…"), QKeySequence::Open, [this] { choose_file(); });
+  make_file_menus(file);
   add_action(file, tr("New &window"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_N), [] {
     auto* window = new MainWindow;
     window->setAttribute(Qt::WA_DeleteOnClose);
@@ -186,6 +189,7 @@ void MainWindow::make_actions() {
       go(QStringLiteral("timeline"));
       run();
     });
+  make_source_actions(view);
   view->addSeparator();
   auto* theme = view->addMenu(tr("&Theme"));
   const std::vector<std::pair<QString, ThemeChoice>> themes = {
@@ -197,6 +201,7 @@ void MainWindow::make_actions() {
   auto* toggle = add_action(
       view, tr("Switch between light and &dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_D),
       [this] { set_theme_choice(theme_.dark ? ThemeChoice::light : ThemeChoice::dark); });
+  make_text_size_actions(view);
   auto* still = add_action(view, tr("Less motion"), {}, [] {});
   still->setCheckable(true);
   still->setChecked(less_motion());
@@ -221,6 +226,8 @@ void MainWindow::make_actions() {
   auto* keys = add_action(help, tr("&Keyboard and mouse…"), QKeySequence(Qt::Key_Question),
                           [this] { open_shortcuts(); });
   keys->setShortcuts({QKeySequence(Qt::Key_Question), QKeySequence(Qt::Key_F1)});
+
+  make_help_actions(help);
 
   const auto tool = [this](QAction* action, Symbol symbol, const QString& name) {
     auto* button = new QToolButton;
@@ -266,22 +273,39 @@ void MainWindow::open_shortcuts() {
   sheet->show();
 }
 
-void MainWindow::new_run(bool program) {
+RunDialog* MainWindow::make_run() {
   if (TrialRun::any_running()) {
     show_notice(
         tr("A suggestion is being tried on the GPU, and a run now would disturb its times: "
            "start it when that has ended."));
-    return;
+    return nullptr;
   }
   auto* dialog = new RunDialog(explorer_->input(), this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
-  if (program) dialog->show_program();
   connect(dialog, &RunDialog::recorded, this, [this](const QString& profile) { open(profile); });
   connect(dialog, &RunDialog::explore_requested, this, [this](const ConfigInput& input) {
     explorer_->show_configuration(input, explorer_->exploration().device());
     explorer_->by_hand_now();
     go(QStringLiteral("explorer"));
   });
+  return dialog;
+}
+
+void MainWindow::new_run(bool program) {
+  auto* dialog = make_run();
+  if (dialog == nullptr) return;
+  if (program) dialog->show_program();
+  dialog->show();
+}
+
+void MainWindow::accelerate(int finding, int suggestion) {
+  if (!document_ || !document_->holds({ItemKind::finding, finding})) return;
+  const auto& all = document_->judgement().findings[static_cast<std::size_t>(finding)].suggestions;
+  const auto n = static_cast<std::size_t>(suggestion);
+  const auto command = n < all.size() ? accelerate_command(all[n]) : std::nullopt;
+  auto* dialog = command ? make_run() : nullptr;
+  if (dialog == nullptr) return;
+  dialog->show_accelerate(*command);
   dialog->show();
 }
 
@@ -289,7 +313,9 @@ void MainWindow::export_report(ExportFormat format, const QString& ending) {
   const QString base = QFileInfo(document_->name()).completeBaseName();
   const QString path =
       QFileDialog::getSaveFileName(this, tr("Export"), base + QLatin1Char('.') + ending);
-  if (!path.isEmpty()) exporter_.start(document_, format, path);
+  if (path.isEmpty()) return;
+  findings_->note_bar()->save();
+  exporter_.start(document_, format, path, notes_.rows());
 }
 
 Result<void> MainWindow::save_picture(const QString& file) {

@@ -1,4 +1,5 @@
 // The open document: opening it, showing it everywhere, and the message when it cannot be opened.
+#include <QDockWidget>
 #include <QFileInfo>
 #include <QFrame>
 #include <QLabel>
@@ -12,11 +13,14 @@
 #include "gui/models/session.h"
 #include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
+#include "gui/views/findings_view.h"
 #include "gui/views/main_window.h"
 #include "gui/views/motion.h"
+#include "gui/views/note_bar.h"
 #include "gui/views/page_view.h"
 #include "gui/views/problem_card.h"
 #include "gui/views/rules_view.h"
+#include "gui/views/source_pane.h"
 #include "gui/views/start_view.h"
 #include "gui/views/view_name.h"
 
@@ -44,12 +48,18 @@ void MainWindow::show_document(const DocumentPointer& document) {
   const Place here = place();
   if (document_ && !watcher_.files().isEmpty()) watcher_.removePaths(watcher_.files());
   if (document_ && document_->path() != document->path()) remember_place();
+  findings_->note_bar()->show_finding(-1);  // saves what is being typed
+  notes_.open(document->outline() ? nullptr : document);
   DocumentPointer before = std::exchange(document_, document);
   // Of an outline it is not known where its times begin.
   marks_.open(document->outline() ? QString() : document->path(), document->extent().begin_ns);
   state_.reset(document->extent());
   for (const auto& entry : entries_) entry.view->set_document(document);
   configuration_->set_document(document);
+  if (before && before->path() != document->path()) {
+    source_dock_->hide();
+    source_->clear();
+  }
   let_go(std::move(before));
   show_title();
   for (auto* action : need_document_) action->setEnabled(true);
@@ -107,6 +117,7 @@ void MainWindow::show_failure(const Error& error, const QString& path) {
   if (document_ && document_->outline()) {
     // What was shown of it is not to be believed.
     document_.reset();
+    notes_.open(nullptr);
     for (const auto& entry : entries_) entry.view->set_document(nullptr);
     configuration_->set_document(nullptr);
     state_.reset({});

@@ -147,6 +147,12 @@ void MainWindow::follow(const Link& link) {
     case LinkKind::trial_command:
       copy_trial_command();
       break;
+    case LinkKind::source:
+      open_source(link.configuration);
+      break;
+    case LinkKind::accelerate:
+      accelerate(link.finding, link.suggestion);
+      break;
     case LinkKind::view:
       go(link.text);
       break;

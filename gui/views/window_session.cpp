@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "gui/models/session.h"
+#include "gui/views/findings_view.h"
 #include "gui/views/main_window.h"
+#include "gui/views/note_bar.h"
 #include "gui/views/start_view.h"
 #include "gui/views/trace_view.h"
 
@@ -18,7 +20,9 @@ void MainWindow::remember_place() {
 }
 
 void MainWindow::show_seen_files() {
-  start_->set_recent(recent_files());
+  const auto files = recent_files();
+  start_->set_recent(files);
+  show_recent(files);
   const auto last = document_ || reopen_choice() == Reopen::never ? std::nullopt : last_file();
   start_->set_last(last);
 }
@@ -39,6 +43,7 @@ void MainWindow::fit_to_screen() {
 
 void MainWindow::save_session() {
   remember_place();
+  findings_->note_bar()->save();
   trace_->store_tracks();
   QSettings settings;
   settings.setValue(QStringLiteral("geometry"), saveGeometry());

@@ -8,6 +8,7 @@
 #include "advisor/report/trials.h"
 #include "gui/views/findings_view.h"
 #include "gui/views/main_window.h"
+#include "gui/views/note_bar.h"
 #include "gui/views/run_dialog.h"
 #include "gui/views/trial_strip.h"
 #include "gui/views/view_name.h"
@@ -72,6 +73,8 @@ void MainWindow::show_tried(const TrialSubject& subject, const QString& path,
   if (selected.kind == ItemKind::finding && document_->holds(selected))
     tried.selected = key_of(*document_, selected.index);
   tried_from_[path] = document_->name();
+  findings_->note_bar()->save();
+  notes_.copy_to(path);
   open(path, tried.from_place);
   pending_tried_ = tried;  // after open(), which forgets what was pending
 }

@@ -25,21 +25,23 @@ TEST(Link, ComesBackAsItWas) {
   trial.kind = LinkKind::trial;
   Link torch = trial;
   torch.text = QStringLiteral("torch");
+  Link accelerate = copy;
+  accelerate.kind = LinkKind::accelerate;
   trial_end.kind = LinkKind::trial_end;
   trial_command.kind = LinkKind::trial_command;
   for (const auto& link :
        {Link::to({ItemKind::kernel, 12}), Link::to_rule(QStringLiteral("a/b")),
         Link::to_view(QStringLiteral("timeline")),
         Link::to_address(QStringLiteral("https://docs.nvidia.com/x#y")), evidence, explore, change,
-        copy, trial, torch, trial_end, trial_command}) {
+        copy, trial, torch, trial_end, trial_command, Link::to_source(3), accelerate}) {
     EXPECT_EQ(parse_link(to_string(link)), link) << to_string(link).toStdString();
   }
 }
 
 TEST(Link, NonsenseIsNoLink) {
-  for (const char* text :
-       {"", "item:", "item:call", "item:call/-1", "item:cake/1", "evidence:x", "explore:1/2",
-        "trial:", "trial:1", "trial:off", "file:///etc/passwd", "javascript:1", "rule:"}) {
+  for (const char* text : {"", "item:", "item:call", "item:call/-1", "item:cake/1", "evidence:x",
+                           "explore:1/2", "trial:", "trial:1", "site:x", "site:1/2", "accelerate:1",
+                           "trial:off", "file:///etc/passwd", "javascript:1", "rule:"}) {
     EXPECT_FALSE(parse_link(QString::fromUtf8(text)).has_value()) << text;
   }
 }

@@ -97,6 +97,64 @@ TEST_F(RunDialogTest, HasAControlForEveryParameter) {
   picture("run-form");
 }
 
+// With programs that stand in for ssh, which runs the line here, and for scp.
+TEST_F(RunDialogTest, RecordsOnAnotherMachine) {
+  const auto script = [&](const char* name, const QByteArray& text) {
+    const QString path = folder_.filePath(QString::fromUtf8(name));
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write("#!/bin/sh\n" + text);
+    file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+  };
+  const QByteArray log = folder_.filePath(QStringLiteral("log")).toUtf8();
+  script("ssh", "shift 3; echo \"ssh $1\" >>" + log + "; shift; exec sh -c \"$*\"\n");
+  script("scp",
+         "echo scp >>" + log + "; [ -z \"$NO_SCP\" ] || exit 1\nexec cp \"${5#*:}\" \"$6\"\n");
+  script("rnnadvisor", "exec " RNNADVISOR_SOURCE_DIR "/tests/gui/stand_in_runner.sh \"$@\"\n");
+  const QByteArray path = qgetenv("PATH");
+  qputenv("PATH", folder_.path().toUtf8() + ":" + path);
+  qputenv("STAND_IN", "finish");
+  const QByteArray arguments = folder_.filePath(QStringLiteral("arguments")).toUtf8();
+  qputenv("STAND_IN_ARGUMENTS", arguments);
+  dialog_.set_runner({});  // none is needed here
+  dialog_.show_program();
+  picture("run-remote");
+  dialog_.program()->setText(QStringLiteral("python3 train.py 'a b' $HOME"));
+  dialog_.environment()->setText(QStringLiteral("ONE=1 'TWO=2 3'"));
+  dialog_.folder()->setText(folder_.path());
+  dialog_.mode()->setCurrentIndex(1);
+  dialog_.steps()->setValue(20);
+  dialog_.host()->setText(QStringLiteral("-oProxyCommand=x"));
+  dialog_.start();
+  EXPECT_TRUE(dialog_.status()->text().contains(QStringLiteral("-oProxyCommand")));
+  dialog_.host()->setText(QStringLiteral("me@server"));
+  QSignalSpy recorded(&dialog_, &RunDialog::recorded);
+  dialog_.start();
+  ASSERT_TRUE(recorded.wait(20000)) << dialog_.status()->text().toStdString();
+  EXPECT_EQ(recorded.at(0).at(0).toString(), dialog_.output()->text());
+  const auto text_of = [](const QByteArray& name) {
+    QFile file(QString::fromUtf8(name));
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+  };
+  const QString said = text_of(arguments);
+  EXPECT_TRUE(said.startsWith(QStringLiteral("profile -o /tmp/rnnadvisor-"))) << said.toStdString();
+  EXPECT_TRUE(
+      said.contains(QStringLiteral("--mode full --iterations 20 -- python3 train.py a b $HOME")))
+      << said.toStdString();
+  EXPECT_TRUE(text_of(log).contains(QStringLiteral("ssh me@server\nscp\n")));
+  // Nothing is left there.
+  const QString there = said.section(QLatin1Char(' '), 2, 2);
+  EXPECT_TRUE(QTest::qWaitFor([&] { return !QFile::exists(there); }, 10000));
+  // Where it cannot be fetched that is said.
+  qputenv("NO_SCP", "1");
+  dialog_.show();
+  QFile::remove(dialog_.output()->text());
+  dialog_.start();
+  EXPECT_TRUE(state_says("failed"));
+  for (const char* name : {"NO_SCP", "STAND_IN_ARGUMENTS"}) qunsetenv(name);
+  qputenv("PATH", path);
+}
+
 TEST_F(RunDialogTest, SaysWhatADocumentedLimitIs) {
   static_cast<QSpinBox*>(dialog_.form()->control("seq_length"))->setValue(65536);
   bool said = false;

@@ -39,6 +39,26 @@ class WindowTest : public testing::Test {
       if (page->isVisible()) all += page->toPlainText() + QLatin1Char('\n');
     return all;
   }
+  // For a person to look at, where RNNADVISOR_PICTURES names a folder: at two sizes, light and
+  // dark.
+  void picture(const char* name) {
+    const QString folder = qEnvironmentVariable("RNNADVISOR_PICTURES");
+    if (folder.isEmpty()) return;
+    const QSize before = window_->size();
+    for (const QSize size : {QSize(1024, 700), QSize(1600, 900)}) {
+      window_->resize(size);
+      for (const bool dark : {false, true}) {
+        window_->set_theme_choice(dark ? ThemeChoice::dark : ThemeChoice::light);
+        QTest::qWait(60);
+        window_->grab().save(QStringLiteral("%1/%2-%3%4.png")
+                                 .arg(folder, QString::fromUtf8(name))
+                                 .arg(size.width())
+                                 .arg(dark ? QStringLiteral("-dark") : QString()));
+      }
+    }
+    window_->set_theme_choice(ThemeChoice::light);
+    window_->resize(before);
+  }
   std::unique_ptr<MainWindow> window_;
 };
 
