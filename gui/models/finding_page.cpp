@@ -80,7 +80,11 @@ class FindingPage {
     const QString why = cannot_try(document_, index_, suggestion);
     const bool torch = for_torch(document_, index_) &&
                        cannot_try_in_torch(document_, index_, suggestion).isEmpty();
-    if (!why.isEmpty() && !torch) return Texts::tr("Cannot be tried: %1").arg(Page::escape(why));
+    if (!why.isEmpty() && !torch) {
+      // The program itself can be run with it: that stands beside.
+      if (accelerate_command(finding_.suggestions[static_cast<std::size_t>(suggestion)])) return {};
+      return Texts::tr("Cannot be tried: %1").arg(Page::escape(why));
+    }
     if (is_subject(suggestion)) return {};
     if (trial_ != nullptr && trial_->is == TrialState::Is::running)
       return Texts::tr("Try it: available when the current trial finishes");

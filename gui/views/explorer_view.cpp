@@ -165,6 +165,7 @@ void ExplorerView::add_controls(QVBoxLayout* column) {
   connect(picker_, &QComboBox::activated, this,
           [this](int row) { show_source(picker_->itemData(row).toInt()); });
   column->addWidget(picker_);
+  column->addSpacing(6);
   column->addWidget(make_label(tr("Device"), "heading"));
   device_box_ = new QComboBox;
   device_box_->setAccessibleName(tr("Device"));
