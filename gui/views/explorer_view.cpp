@@ -149,7 +149,7 @@ void ExplorerView::add_controls(QVBoxLayout* column) {
   heading->addWidget(make_label(tr("Configuration"), "heading"), 1);
   for (auto* action : {undo_, redo_}) {
     auto* button = new QToolButton;
-    button->setObjectName(QStringLiteral("tool"));
+    button->setObjectName(QStringLiteral("choice"));
     button->setDefaultAction(action);
     button->setAccessibleName(action->text());
     button->setFocusPolicy(Qt::StrongFocus);

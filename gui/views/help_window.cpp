@@ -39,15 +39,26 @@ class Documents : public QTextBrowser {
   explicit Documents(QString folder) : folder_(std::move(folder)) {}
 
  protected:
-  void doSetSource(const QUrl& name, QTextDocument::ResourceType type) override {
+  void doSetSource(const QUrl& name, QTextDocument::ResourceType) override {
     const QUrl url = source().isEmpty() ? name : source().resolved(name);
     const bool ours = url.isLocalFile() &&
                       QDir::cleanPath(url.toLocalFile()).startsWith(folder_ + QLatin1Char('/')) &&
                       url.path().endsWith(QLatin1String(".md"));
     if (ours && QFileInfo::exists(url.toLocalFile()))
-      QTextBrowser::doSetSource(url, type);
+      QTextBrowser::doSetSource(url, QTextDocument::HtmlResource);
     else
       QDesktopServices::openUrl(url);
+  }
+  // Qt reads a table of Markdown row by row, and a browser lays out all of it after each: a page
+  // with hundreds of rows would take half a minute. A document that is not shown has no layout.
+  QVariant loadResource(int type, const QUrl& name) override {
+    if (type != QTextDocument::HtmlResource) return QTextBrowser::loadResource(type, name);
+    QFile file(name.toLocalFile());
+    if (!file.open(QIODevice::ReadOnly)) return {};
+    QTextDocument read;
+    read.setDefaultFont(font());
+    read.setMarkdown(QString::fromUtf8(file.readAll()));
+    return read.toHtml();
   }
 
  private:
