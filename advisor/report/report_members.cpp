@@ -1,10 +1,9 @@
 // The member functions of Report, which need what judges a finding. make_report.cpp fills it.
-#include "advisor/report/report.h"
-
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "advisor/report/report.h"
 #include "advisor/report/verdict.h"
 
 namespace rnnadvisor::advisor {
