@@ -15,8 +15,8 @@ namespace {
 std::uint32_t step_of(std::int64_t ns) {
   const auto value = static_cast<std::uint64_t>(ns);
   if (value < 128) return static_cast<std::uint32_t>(value);
-  const auto shift = static_cast<unsigned>(std::bit_width(value)) - 8U;
-  return static_cast<std::uint32_t>(128U * shift + (value >> shift));
+  const auto shift = static_cast<std::uint64_t>(std::bit_width(value)) - 8;
+  return static_cast<std::uint32_t>(128 * shift + (value >> shift));
 }
 std::int64_t middle_of(std::uint32_t step) {
   if (step < 256) return step;
