@@ -236,8 +236,17 @@ class ItemPage {
 
   void gap(const GpuGap& gap) {
     page_.small(Texts::tr("GPU %1").arg(gap.device));
-    page_.title(Texts::tr("GPU idle"));
+    const bool recorded = !any_within(untraced_times(profile_), gap.begin_ns, gap.end_ns);
+    page_.title(recorded ? Texts::tr("GPU idle") : Texts::tr("Not recorded"));
     times();
+    if (!recorded) {
+      row(Texts::tr("The GPU"),
+          Texts::tr("worked for RNN calls that were timed without tracing, so "
+                    "that their kernels are not in the profile"));
+      row(Texts::tr("After"), kernel_link(gap.before));
+      row(Texts::tr("Before"), kernel_link(gap.after));
+      return flush();
+    }
     row(Texts::tr("Of the step"), share_of_step(gap));
     row(Texts::tr("After"), kernel_link(gap.before));
     row(Texts::tr("Before"), kernel_link(gap.after));

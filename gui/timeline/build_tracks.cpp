@@ -3,6 +3,7 @@
 #include <set>
 
 #include "gui/timeline/build_parts.h"
+#include "profiler/classify/gaps.h"
 #include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -33,6 +34,7 @@ class Builder {
 
   std::shared_ptr<const Timeline> build() {
     timeline_->calls = find_call_spans(p());
+    timeline_->untraced = untraced_times(p());
     find_kept_names();
     for (const auto part : {&Builder::calls, &Builder::host_calls, &Builder::kernels,
                             &Builder::transfers, &Builder::api, &Builder::nvtx, &Builder::memory}) {
@@ -275,7 +277,7 @@ std::size_t Timeline::bytes() const {
     ((sum += column.capacity() * sizeof(column[0])), ...);
   };
   columns(calls, call_begin, call_end, host_begin, host_end, call_color, transfer_color, api_color,
-          nvtx_color, own_colors);
+          nvtx_color, own_colors, untraced);
   for (const auto& column : busy_begin) columns(column);
   for (const auto& column : busy_end) columns(column);
   for (const auto& column : rows) columns(column);

@@ -8,6 +8,7 @@
 #include "gui/timeline/counter_unit.h"
 #include "gui/timeline/idle.h"
 #include "gui/timeline/track.h"
+#include "profiler/classify/gaps.h"
 #include "profiler/kernels/classify.h"
 
 namespace rnnadvisor::gui::timeline {
@@ -172,8 +173,12 @@ std::string item_name(const Timeline& timeline, Item item) {
       return text_at(p, p.api.name, item.index);
     case ItemKind::nvtx:
       return text_at(p, p.nvtx.name, item.index);
-    case ItemKind::gap:
-      return "GPU idle, " + duration_text(item_range(timeline, item).length());
+    case ItemKind::gap: {
+      const TimeRange gap = item_range(timeline, item);
+      return (any_within(timeline.untraced, gap.begin_ns, gap.end_ns) ? "Not recorded, "
+                                                                      : "GPU idle, ") +
+             duration_text(gap.length());
+    }
     default:
       return {};
   }

@@ -148,6 +148,10 @@ class Writer {
     found_.title = Texts::tr("GPU idle");
     const auto around = gap_before(p_, after);
     if (!around) return;
+    if (any_within(t_.untraced, around->begin_ns, around->end_ns)) {
+      found_.title = Texts::tr("Not recorded");
+      return line(Texts::tr("The GPU"), Texts::tr("worked, and was not traced"));
+    }
     const auto kernel = [&](int row) {
       return to_qt(advisor::words::shorten(
           short_kernel_name(p_.text(p_.kernels.name[static_cast<std::size_t>(row)])), 60));

@@ -63,6 +63,7 @@ struct Timeline {
   std::vector<std::vector<std::int64_t>> busy_begin, busy_end;
   std::vector<ColorId> call_color, transfer_color, api_color, nvtx_color;
   std::vector<std::vector<std::uint32_t>> rows;
+  std::vector<std::int64_t> untraced;  // untraced_times()
 
   Timeline() = default;
   Timeline(const Timeline&) = delete;

@@ -32,6 +32,20 @@ void each_gap(const Profile& profile, int device, std::size_t from, Visit visit)
 
 }  // namespace
 
+std::vector<std::int64_t> untraced_times(const Profile& profile) {
+  std::vector<std::int64_t> times;
+  for (const auto& call : profile.calls)
+    if (call.untraced) times.push_back(call.host_start_ns);
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+bool any_within(const std::vector<std::int64_t>& times, std::int64_t begin_ns,
+                std::int64_t end_ns) {
+  const auto first = std::lower_bound(times.begin(), times.end(), begin_ns);
+  return first != times.end() && *first < end_ns;
+}
+
 std::optional<GpuGap> gap_around(const Profile& profile, int device, std::int64_t time_ns) {
   const auto& k = profile.kernels;
   const auto later = std::upper_bound(k.start_ns.begin(), k.start_ns.end(), time_ns);
@@ -67,9 +81,12 @@ std::optional<GpuGap> longest_gap(const Profile& profile, int device, std::int64
   const auto first =
       std::lower_bound(starts.begin(), starts.end(), from_ns - longest_kernel) - starts.begin();
   std::optional<GpuGap> longest;
+  const auto untraced = untraced_times(profile);
   each_gap(profile, device, static_cast<std::size_t>(first), [&](const GpuGap& gap) {
     if (gap.end_ns > until_ns) return false;
-    if (gap.begin_ns >= from_ns && (!longest || gap.length() > longest->length())) longest = gap;
+    if (gap.begin_ns >= from_ns && (!longest || gap.length() > longest->length()) &&
+        !any_within(untraced, gap.begin_ns, gap.end_ns))
+      longest = gap;
     return true;
   });
   return longest;
@@ -127,8 +144,9 @@ std::vector<GapPattern> gap_patterns(const Profile& profile, int device, std::si
                                      std::int64_t from_ns) {
   std::map<std::pair<int, int>, std::vector<GpuGap>> alike;
   const auto& name = profile.kernels.name;
+  const auto untraced = untraced_times(profile);
   each_gap(profile, device, 0, [&](const GpuGap& gap) {
-    if (gap.begin_ns >= from_ns)
+    if (gap.begin_ns >= from_ns && !any_within(untraced, gap.begin_ns, gap.end_ns))
       alike[{name[static_cast<std::size_t>(gap.before)], name[static_cast<std::size_t>(gap.after)]}]
           .push_back(gap);
     return true;

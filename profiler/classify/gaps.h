@@ -24,7 +24,12 @@ std::optional<GpuGap> gap_around(const Profile& profile, int device, std::int64_
 // The gap that a kernel ends; nothing where its device worked until it began, or where another
 // kernel of the device, earlier in the table, began at the same time.
 std::optional<GpuGap> gap_before(const Profile& profile, int kernel);
-// The longest that lies within a range of time.
+// When the calls began that nothing traced, in order. Their kernels are not in the profile: what
+// looks like a gap around one is time that was not recorded.
+std::vector<std::int64_t> untraced_times(const Profile& profile);
+bool any_within(const std::vector<std::int64_t>& times, std::int64_t begin_ns, std::int64_t end_ns);
+
+// The longest that lies within a range of time and was recorded.
 std::optional<GpuGap> longest_gap(const Profile& profile, int device, std::int64_t from_ns,
                                   std::int64_t until_ns);
 
@@ -54,8 +59,8 @@ struct GapPattern {
   std::int64_t count = 0, total_ns = 0, median_ns = 0;
   GpuGap longest;
 };
-// Those with the largest totals first, at most `most`. `from_ns`: of gaps that begin there or
-// later.
+// Those with the largest totals first, at most `most`, of gaps that were recorded. `from_ns`: of
+// gaps that begin there or later.
 std::vector<GapPattern> gap_patterns(const Profile& profile, int device, std::size_t most,
                                      std::int64_t from_ns = 0);
 

@@ -127,6 +127,28 @@ TEST(Gaps, TheLongestOfAPatternAndOfARangeIsFound) {
   EXPECT_FALSE(longest_gap(profile, 1, 0, 200));
 }
 
+// Kernels of a call that nothing traced are not in the profile: the GPU was not idle there.
+TEST(Gaps, AroundAnUntracedCallAreNotKnownToBeOnes) {
+  Profile profile = three_steps().finish();
+  const auto before = gap_patterns(profile, 0, 10);
+  RnnCall call;
+  call.untraced = true;
+  call.host_start_ns = 1020;  // in the first of the long gaps
+  call.host_end_ns = 1030;
+  profile.calls.push_back(call);
+  const auto after = gap_patterns(profile, 0, 10);
+  ASSERT_EQ(before.size(), after.size());
+  EXPECT_EQ(before[0].count, 3);
+  EXPECT_EQ(after[0].count, 2);
+  EXPECT_EQ(before[1].count, after[1].count);
+  EXPECT_EQ(longest_gap(profile, 0, 1000, 1050), std::nullopt);
+  const auto gap = gap_around(profile, 0, 1025);
+  ASSERT_TRUE(gap);
+  EXPECT_TRUE(any_within(untraced_times(profile), gap->begin_ns, gap->end_ns));
+  profile.calls[0].untraced = false;
+  EXPECT_TRUE(longest_gap(profile, 0, 1000, 1050));
+}
+
 TEST(Gaps, WhatTheHostDidMeanwhileIsItsCallsAndRanges) {
   auto work = three_steps();
   work.api(1005, 1015, "cudaLaunchKernel");  // half of it before the gap
