@@ -13,6 +13,13 @@
 namespace rnnadvisor::advisor::document {
 namespace {
 
+// "estimate", and of the source "estimate from this recording" the rest.
+std::string source_after(std::string_view basis, std::string_view source) {
+  if (source.starts_with(basis) && source.substr(basis.size()).starts_with(' '))
+    source.remove_prefix(basis.size() + 1);
+  return std::string(source);
+}
+
 GainText gain_of(const Finding& finding) {
   const auto& gain = finding.gain;
   if (!gain && finding.possible) {
@@ -21,7 +28,7 @@ GainText gain_of(const Finding& finding) {
     text.rest = words::possible_gain(*finding.possible).substr(text.size.size());
     text.basis = in_words(finding.possible->basis);
     text.type = to_string(finding.possible->basis);
-    text.source = finding.possible->source;
+    text.source = source_after(text.basis, finding.possible->source);
     return text;
   }
   if (!gain || words::gain(gain).empty()) return {};
@@ -32,7 +39,7 @@ GainText gain_of(const Finding& finding) {
   text.rest = words::gain_in_full(*gain).substr(text.size.size());
   text.basis = in_words(gain->basis);
   text.type = to_string(gain->basis);
-  text.source = gain->source;
+  text.source = source_after(text.basis, gain->source);
   text.another_model = gain->another_model;
   return text;
 }

@@ -70,12 +70,14 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
           return QVariant(static_cast<int>(group->severity()));
         }},
        {GainRole, of_first([](const Finding& first) {
+          if (!first.gain && first.possible) return to_qt(words::times(first.possible->speedup));
           // A gain of another model is labelled so beside it.
           return first.gain && first.gain->another_model && first.gain->speedup > 1
                      ? to_qt(words::times(first.gain->speedup))
                      : to_qt(words::gain(first.gain));
         })},
        {BasisRole, of_first([](const Finding& first) {
+          if (!first.gain && first.possible) return tr("possible");
           if (first.gain && first.gain->another_model) return tr("another model");
           return first.gain ? to_qt(advisor::in_words(first.gain->basis)) : QString();
         })},
