@@ -127,6 +127,7 @@ test('what goes wrong is said, and the next request starts the server again', as
   const {rnnadvisor} = await client.request('version', {});
   assert.strictEqual(rnnadvisor, manifest.version);
   await assert.rejects(client.request('nothing', {}), /there is no method/);
+  client.server.process.kill('SIGSTOP');  // so that it cannot answer before it is killed
   const lost = client.request('map', {configuration: {hidden_size: 64}, device: 'a100'});
   client.server.process.kill('SIGKILL');
   await assert.rejects(lost, /has ended \(SIGKILL\)/);
