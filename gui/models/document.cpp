@@ -100,6 +100,9 @@ Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rule
       written_(QFileInfo(path_).lastModified()),
       extent_(extent_of(profile_)),
       gpu_ranges_(gpu_ranges(profile_)),
+      // Configurations that were run one after the other are no steps.
+      steps_(outline || judgement_.steps.empty() ? RecordedSteps{}
+                                                 : rnnadvisor::recorded_steps(profile_)),
       outline_(outline) {}
 
 bool Document::is_as_on_disk() const { return QFileInfo(path_).lastModified() == written_; }

@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "gui/models/view_state.h"
 #include "gui/texts.h"
+#include "profiler/classify/recorded_steps.h"
 #include "profiler/profile/profile.h"
 
 namespace rnnadvisor::gui {
@@ -39,6 +40,9 @@ class Document {
   QString name() const;        // for titles: the path without its folder
   // An error where a file of this name would replace the profile itself, by whatever link.
   Result<void> check_output(const QString& path) const;
+
+  // Of a program that was recorded, found on the thread that opens; none of an outline.
+  const RecordedSteps& recorded_steps() const { return steps_; }
 
   // From the first record to the end of the last; empty where nothing has a time.
   TimeRange extent() const { return extent_; }
@@ -68,6 +72,7 @@ class Document {
   QDateTime written_;  // the file, when it was read
   TimeRange extent_;
   std::vector<TimeRange> gpu_ranges_;  // by call
+  RecordedSteps steps_;
   bool outline_;
 };
 

@@ -123,9 +123,7 @@ void add_rank_notes(const Document& document, const RecordedSteps& all, QStringL
 
 StepStrips step_strips(const Document& document) {
   StepStrips made;
-  // Configurations that were run one after the other are no steps.
-  if (document.outline() || document.judgement().steps.empty()) return made;
-  const auto all = recorded_steps(document.profile());
+  const auto& all = document.recorded_steps();
   if (all.processes.empty()) return made;
   std::vector<const ProcessSteps*> order;
   for (const auto& each : all.processes) order.push_back(&each);
@@ -160,11 +158,11 @@ StepStrips step_strips(const Document& document) {
 }
 
 std::optional<StepPiece> step_of(const Document& document, int device, int call) {
-  const auto& profile = document.profile();
-  if (!document.holds({ItemKind::call, call})) return std::nullopt;
-  const int process = profile.calls[static_cast<std::size_t>(call)].process;
-  for (const auto& piece : step_pieces(profile, step_beginnings(profile, device, process)))
-    if (piece.call == call) return piece;
+  for (const auto& process : document.recorded_steps().processes) {
+    if (process.device != device) continue;
+    for (const auto& step : process.steps)
+      if (step.call == call) return step;
+  }
   return std::nullopt;
 }
 

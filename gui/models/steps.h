@@ -16,7 +16,7 @@ struct StepStrip {
 };
 struct StepStrips {
   std::vector<StepStrip> strips;  // the slowest rank first, the first `most`
-  QStringList notes;              // how outliers are told, and what of ranks is known
+  QStringList notes;              // what marks an outlier, and what is known of ranks
   static constexpr std::size_t most = 8, most_columns = 300;
 };
 // Empty where no program was recorded with the kernels of two steps or more.

@@ -131,7 +131,7 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
 
   const auto work = step_work(profile, steps.process, device, 0, recurrences);
   const auto inputs = copies_to_device(profile, steps.process, device);
-  const auto pieces = without_warm_up(step_pieces(profile, calls));
+  const auto pieces = without_warm_up(step_pieces(first_kernels(profile), calls));
   if (pieces.size() < fewest_steps) return std::nullopt;
   std::vector<Traced> traced;
   for (const auto& piece : pieces) {
@@ -167,7 +167,8 @@ std::optional<ProgramSteps> program_steps(const Profile& profile, int device,
 }
 
 std::optional<TracedSteps> traced_steps(const Profile& profile, int device) {
-  const auto pieces = without_warm_up(step_pieces(profile, step_beginnings(profile, device)));
+  const auto pieces =
+      without_warm_up(step_pieces(first_kernels(profile), step_beginnings(profile, device)));
   if (pieces.empty()) return std::nullopt;
   std::vector<double> spans;
   for (const auto& piece : pieces)

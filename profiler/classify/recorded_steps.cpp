@@ -177,7 +177,7 @@ std::vector<int> step_beginnings(const Profile& profile, int device, int process
   return found;
 }
 
-std::vector<StepPiece> step_pieces(const Profile& profile, const std::vector<int>& beginnings) {
+std::vector<std::int64_t> first_kernels(const Profile& profile) {
   std::vector<std::int64_t> first_kernel(profile.calls.size(), -1);
   const auto& k = profile.kernels;
   for (std::size_t i = 0; i < k.size(); ++i) {
@@ -185,7 +185,12 @@ std::vector<StepPiece> step_pieces(const Profile& profile, const std::vector<int
     auto& first = first_kernel[static_cast<std::size_t>(k.call[i])];
     if (first < 0 || k.start_ns[i] < first) first = k.start_ns[i];
   }
-  const auto first_of = [&](int call) { return first_kernel[static_cast<std::size_t>(call)]; };
+  return first_kernel;
+}
+
+std::vector<StepPiece> step_pieces(std::span<const std::int64_t> first_kernels,
+                                   const std::vector<int>& beginnings) {
+  const auto first_of = [&](int call) { return first_kernels[static_cast<std::size_t>(call)]; };
   std::vector<StepPiece> pieces;
   for (std::size_t i = 0; i + 1 < beginnings.size(); ++i) {
     const std::int64_t from = first_of(beginnings[i]), to = first_of(beginnings[i + 1]);
@@ -214,9 +219,10 @@ RecordedSteps recorded_steps(const Profile& profile) {
   std::set<std::pair<int, int>> places;
   for (const auto& call : profile.calls)
     if (call.process >= 0 && call.device >= 0) places.emplace(call.process, call.device);
+  const auto first = first_kernels(profile);
   for (const auto& [process, device] : places) {
     ProcessSteps of{process, device, {}};
-    const auto pieces = step_pieces(profile, step_beginnings(profile, device, process));
+    const auto pieces = step_pieces(first, step_beginnings(profile, device, process));
     for (std::size_t i = 0; i < pieces.size(); ++i)
       of.steps.push_back({pieces[i], i < warm_up_of(pieces.size())});
     if (of.steps.size() > 1) all.processes.push_back(std::move(of));

@@ -22,7 +22,10 @@ struct StepPiece {
   std::int64_t from_ns = 0, to_ns = 0;
   std::int64_t length() const { return to_ns - from_ns; }
 };
-std::vector<StepPiece> step_pieces(const Profile& profile, const std::vector<int>& beginnings);
+// When the first kernel of each call began; -1: none was recorded. A pass over the kernels.
+std::vector<std::int64_t> first_kernels(const Profile& profile);
+std::vector<StepPiece> step_pieces(std::span<const std::int64_t> first_kernels,
+                                   const std::vector<int>& beginnings);
 // The first steps load libraries and kernels: of six steps or more, two are left out of medians.
 inline constexpr std::size_t warm_up_steps = 2;
 std::size_t warm_up_of(std::size_t steps);
