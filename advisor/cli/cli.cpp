@@ -210,9 +210,6 @@ int run(std::span<const std::string> arguments, std::ostream& out, std::ostream&
         .terminal = terminal,
         .services = services,
         .command_line = shell_line("rnnadvisor", without_secrets(arguments)),
-        .action = {},
-        .program = {},
-        .completions = {},
     };
     styles = &context;
     try {

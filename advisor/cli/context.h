@@ -31,7 +31,7 @@ struct Context {
   std::ostream& err;
   const Terminal& terminal;
   const Services& services;
-  std::string command_line;  // as typed but for secrets (core/base/secrets.h), for a shell
+  std::string command_line = {};  // as typed but for secrets (core/base/secrets.h), for a shell
 
   // Options of all commands.
   bool quiet = false;
@@ -40,9 +40,9 @@ struct Context {
   std::string progress = "auto";  // "auto", "none", "json", or "json:" and a file
 
   // The chosen command; set while the arguments are parsed, run afterwards.
-  std::function<int()> action;
+  std::function<int()> action = {};
   // Of a command that runs another program: its name and arguments.
-  std::vector<std::string> program;
+  std::vector<std::string> program = {};
 
   // What the project has decided: the defaults of judging. Where its file is wrong, commands that
   // judge end with `project_errors`.
@@ -55,7 +55,7 @@ struct Context {
     enum class Kind { words, file, directory, profile, rules } kind = Kind::words;
     std::vector<std::string> words;
   };
-  std::map<const CLI::Option*, Completion> completions;
+  std::map<const CLI::Option*, Completion> completions = {};
 
   bool color_output() const { return terminal.output_is_terminal && terminal.color && !no_color; }
   bool color_error() const { return terminal.error_is_terminal && terminal.color && !no_color; }

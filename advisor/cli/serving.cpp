@@ -217,11 +217,7 @@ Server::Answer Server::findings(const Params& params) {
                         .err = context_.err,
                         .terminal = context_.terminal,
                         .services = context_.services,
-                        .command_line = {},
-                        .quiet = true,
-                        .action = {},
-                        .program = {},
-                        .completions = {}};
+                        .quiet = true};
   judge_and_report(to_text, *profile, judging_,
                    {.targets = {{Format::json, {}}}, .profile = *path});
   return out.str();

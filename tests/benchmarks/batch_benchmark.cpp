@@ -111,14 +111,7 @@ void serve(benchmark::State& state, std::string_view method,
   const cli::Terminal terminal;
   const auto services = cli::live_services();
   std::ostringstream out;
-  const cli::Context context{.out = out,
-                             .err = out,
-                             .terminal = terminal,
-                             .services = services,
-                             .command_line = {},
-                             .action = {},
-                             .program = {},
-                             .completions = {}};
+  const cli::Context context{.out = out, .err = out, .terminal = terminal, .services = services};
   for (auto _ : state) {
     // As a program that was just started.
     cli::JudgingOptions judging;

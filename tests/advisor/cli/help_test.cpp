@@ -60,14 +60,7 @@ TEST(Help, OfACommandIsTheSameWhereTheCommandIsAlone) {
   const Terminal terminal;
   std::ostringstream out;
   const Services services = machine.services();
-  Context context{.out = out,
-                  .err = out,
-                  .terminal = terminal,
-                  .services = services,
-                  .command_line = {},
-                  .action = {},
-                  .program = {},
-                  .completions = {}};
+  Context context{.out = out, .err = out, .terminal = terminal, .services = services};
   const auto every = [](const CLI::App*) { return true; };
   const auto all = make_application(context);
   for (const CLI::App* command : all->get_subcommands(every)) {

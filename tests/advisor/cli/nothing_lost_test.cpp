@@ -287,14 +287,7 @@ TEST_F(NothingLost, ATableHasEveryOutput) {
   const auto services = machine.services();
   std::ostringstream nowhere;
   const Terminal terminal;
-  Context context{.out = nowhere,
-                  .err = nowhere,
-                  .terminal = terminal,
-                  .services = services,
-                  .command_line = {},
-                  .action = {},
-                  .program = {},
-                  .completions = {}};
+  Context context{.out = nowhere, .err = nowhere, .terminal = terminal, .services = services};
   const auto app = make_application(context);
   const auto rows = outputs(folder_ / "out");
   const auto has_row = [&](const Words& command, const CLI::Option& option) {

@@ -452,14 +452,7 @@ TEST(SplitArguments, FindsWhereTheProgramBegins) {
   const Terminal terminal;
   std::ostringstream out, err;
   const Services services = machine.services();
-  Context context{.out = out,
-                  .err = err,
-                  .terminal = terminal,
-                  .services = services,
-                  .command_line = {},
-                  .action = {},
-                  .program = {},
-                  .completions = {}};
+  Context context{.out = out, .err = err, .terminal = terminal, .services = services};
   const auto app = make_application(context);
   const auto program = [&](const Words& arguments) {
     return split_arguments(*app, arguments).program;

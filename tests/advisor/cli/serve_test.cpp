@@ -83,14 +83,8 @@ class Serving : public ::testing::Test {
   }();
   const Terminal terminal_;
   std::ostringstream nowhere_;
-  const Context context_{.out = nowhere_,
-                         .err = nowhere_,
-                         .terminal = terminal_,
-                         .services = services_,
-                         .command_line = {},
-                         .action = {},
-                         .program = {},
-                         .completions = {}};
+  const Context context_{
+      .out = nowhere_, .err = nowhere_, .terminal = terminal_, .services = services_};
   Result<void> result_;
   TemporaryFolder folder_;
 };

@@ -210,14 +210,7 @@ TEST(Remedies, NameCommandsAndOptionsThatThereAre) {
   const auto services = machine.services();
   std::ostringstream nowhere;
   const Terminal terminal;
-  Context context{.out = nowhere,
-                  .err = nowhere,
-                  .terminal = terminal,
-                  .services = services,
-                  .command_line = {},
-                  .action = {},
-                  .program = {},
-                  .completions = {}};
+  Context context{.out = nowhere, .err = nowhere, .terminal = terminal, .services = services};
   const auto app = make_application(context);
   static const std::regex phrase("`rnnadvisor ([^`]*)`"), joined("\"\\s*\n\\s*\"|\n//|\n#"),
       escaped("\\\\`");

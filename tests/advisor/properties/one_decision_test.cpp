@@ -333,14 +333,8 @@ TEST(OneDecision, CheckItsBatchAndTheServerGiveTheSameAnswer) {
   services.predict_for = model::predict_time_for;
   const cli::Terminal terminal;
   std::ostringstream nowhere;
-  const cli::Context context{.out = nowhere,
-                             .err = nowhere,
-                             .terminal = terminal,
-                             .services = services,
-                             .command_line = {},
-                             .action = {},
-                             .program = {},
-                             .completions = {}};
+  const cli::Context context{
+      .out = nowhere, .err = nowhere, .terminal = terminal, .services = services};
   cli::JudgingOptions judging;
   judging.fail_on = "error";
   cli::Server server(context, *cli::prepare_judging(judging, services.predict_for), "");
