@@ -24,7 +24,7 @@ class FindingsModel : public ColumnModel<const advisor::FindingGroup*> {
  public:
   explicit FindingsModel(QObject* parent = nullptr);
   void set_document(DocumentPointer document);
-  // What is told of them in the second line.
+  // The checklist, of which the second line shows the state.
   void set_notes(const Notes* notes);
   // The row that stands for a finding, also for one that is not its rule's first; -1: none.
   int row_of(int finding) const;

@@ -285,7 +285,7 @@ void TraceView::showEvent(QShowEvent* event) {
   QTimer::singleShot(0, this, &TraceView::fit_recurrence);
 }
 
-// The dock with layers is as high as they are, until somebody gives it another height.
+// The dock with layers is as high as they are, until its edge is moved.
 void TraceView::fit_recurrence() {
   if (!sized_ || divided_by_hand_ || recurrence_dock_->isFloating() ||
       recurrence_->visibleRegion().isEmpty() ||

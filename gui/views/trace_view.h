@@ -79,7 +79,7 @@ class TraceView : public View {
   EventsPanel* events_ = nullptr;
   MarksPanel* marks_panel_ = nullptr;
   SummaryPanel* summary_ = nullptr;
-  bool divided_by_hand_ = false;  // docks have the heights that somebody gave them
+  bool divided_by_hand_ = false;  // the edge of a dock was moved
   bool sized_ = false;            // docks have sizes, of a layout that was kept or the usual ones
   QDockWidget *details_dock_ = nullptr, *recurrence_dock_ = nullptr, *events_dock_ = nullptr,
               *marks_dock_ = nullptr, *summary_dock_ = nullptr;

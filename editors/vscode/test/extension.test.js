@@ -110,7 +110,7 @@ test('a recording is chosen by hand, and read anew where it changes', async (con
   assert.strictEqual(host.watchers.created(Uri.file(path.join(folder, 'other.rnnprof'))), undefined);
 });
 
-test('what goes wrong is said, and the next request starts the server again', async (context) => {
+test('an error is shown, and the next request starts the server again', async (context) => {
   const {folder, recording} = workspace(context, 'pytorch-gru.rnnprof', 'samples/programs/pytorch/gru.py', 'elsewhere/other.py');
   let host = await open(context, folder);
   assert.match(host.messages[0][1], /Not found here: .*gru\.py.*pathMapping/);

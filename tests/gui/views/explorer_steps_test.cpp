@@ -148,7 +148,7 @@ TEST_F(ExplorerStepsTest, ALinkSetsWhatFollowsAsAControlDoes) {
   EXPECT_EQ(config().proj_size, 1000);
   EXPECT_EQ(window_->place().explorer,
             (ExplorerChanges{{QStringLiteral("hidden_size"), QStringLiteral("1000")}}));
-  // One of them that was left is said.
+  // A width that differs from the hidden size is part of the place.
   ASSERT_TRUE(set("input_size", QByteArray::number(own.input_size).constData()));
   const Place place = window_->place();
   const RnnConfig wanted = config();

@@ -145,7 +145,7 @@ TEST_F(RunDialogTest, RecordsOnAnotherMachine) {
   // Nothing is left there.
   const QString there = said.section(QLatin1Char(' '), 2, 2);
   EXPECT_TRUE(QTest::qWaitFor([&] { return !QFile::exists(there); }, 10000));
-  // Where it cannot be fetched that is said.
+  // A profile that cannot be fetched is an error on the page.
   qputenv("NO_SCP", "1");
   dialog_.show();
   QFile::remove(dialog_.output()->text());
