@@ -354,6 +354,13 @@ const PhaseKernels* ProfileIndex::phase_kernels(int configuration, Phase phase) 
   return found == phases_.end() ? nullptr : &found->second;
 }
 
+bool ProfileIndex::left_out(int call) const {
+  const auto& each = profile_->calls[static_cast<std::size_t>(call)];
+  const auto* counted = phase_kernels(each.configuration, each.phase);
+  return counted != nullptr &&
+         std::binary_search(counted->left_out.begin(), counted->left_out.end(), call);
+}
+
 bool ProfileIndex::traced(int configuration) const {
   return std::any_of(all_phases.begin(), all_phases.end(),
                      [&](Phase phase) { return phase_kernels(configuration, phase) != nullptr; });

@@ -126,6 +126,8 @@ class ProfileIndex {
   std::span<const int> kernels(int call) const;
   // The kernels of a phase; null when none were traced.
   const PhaseKernels* phase_kernels(int configuration, Phase phase) const;
+  // It is in no PhaseKernels, for it is one of the first.
+  bool left_out(int call) const;
   // Any phase has traced kernels.
   bool traced(int configuration) const;
 

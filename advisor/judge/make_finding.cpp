@@ -364,7 +364,9 @@ std::optional<Gain> possible_gain(const Rule& rule, FactMemo& facts) {
 
 Evidence gather_evidence(const ProfileIndex& index, int configuration) {
   Evidence evidence;
-  const auto calls = index.calls(configuration);
+  std::vector<int> calls;
+  std::ranges::copy_if(index.calls(configuration), std::back_inserter(calls),
+                       [&](int call) { return !index.left_out(call); });
   evidence.calls.assign(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(
                                                            std::min(calls.size(), most_calls)));
   for (const int call : calls) {

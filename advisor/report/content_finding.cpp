@@ -2,9 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "advisor/facts/fact.h"
 #include "advisor/report/content.h"
 #include "advisor/report/trials.h"
 #include "advisor/report/words.h"
@@ -18,6 +21,13 @@ std::string source_after(std::string_view basis, std::string_view source) {
   if (source.starts_with(basis) && source.substr(basis.size()).starts_with(' '))
     source.remove_prefix(basis.size() + 1);
   return std::string(source);
+}
+
+// NaN where it is none.
+double number_of(std::string_view text) {
+  double value = std::nan("");
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
 }
 
 GainText gain_of(const Finding& finding) {
@@ -257,18 +267,43 @@ class FindingBuilder {
       card_.entries.back().more.push_back(Paragraph{report_.assumption, Look::note});
   }
 
+  Text reason(const Comparison& c) const {
+    std::string meaning;
+    if (const int fact = find_fact(c.fact); fact >= 0 && !content_.in(brief)) {
+      // Up to its conditions, which `rnnadvisor rules facts` has.
+      const std::string& whole = fact_definition(fact).description;
+      std::size_t end = whole.size();
+      for (const auto* next : {". ", ": ", "; ", " ("}) end = std::min(end, whole.find(next));
+      meaning = whole.substr(0, end) + ", ";
+    }
+    return as_name(words::comparison(c)) +
+           dim(fmt::format(" ({}{})", meaning, to_string(c.provenance)));
+  }
+
+  // "at least 1.25" beside "at least 2" of the same fact.
+  bool follows_from_another(const Comparison& c) const {
+    if (c.op != "at_least" && c.op != "above" && c.op != "at_most" && c.op != "below") return false;
+    const bool lower = c.op == "at_least" || c.op == "above";
+    const auto stricter = [&](const Comparison& other) {
+      const bool same_side = lower ? other.op == "at_least" || other.op == "above"
+                                   : other.op == "at_most" || other.op == "below";
+      if (!other.holds || other.fact != c.fact || !same_side) return false;
+      const double own = number_of(c.threshold), its = number_of(other.threshold);
+      return lower ? its > own : its < own;
+    };
+    return std::any_of(f_.comparisons.begin(), f_.comparisons.end(), stricter);
+  }
+
   void because() {
     for (const auto& c : f_.comparisons) {
-      if (!c.holds || (content_.in(brief) && !words::readable(c))) continue;
-      Entry entry{"Because", as_name(words::comparison(c)) +
-                                 dim(fmt::format(" ({})", to_string(c.provenance)))};
+      if (!c.holds || follows_from_another(c) || (content_.in(brief) && !words::readable(c)))
+        continue;
+      Entry entry{"Because", reason(c)};
       entry.joined = true;
       add(std::move(entry));
     }
     for (const auto& c : f_.context)
-      if (content_.in(window))
-        add({"It applies because",
-             as_name(words::comparison(c)) + dim(fmt::format(" ({})", to_string(c.provenance)))});
+      if (content_.in(window) && !follows_from_another(c)) add({"It applies because", reason(c)});
     const std::string evidence = words::evidence(f_);
     // Of the program its kernels are those of one layer.
     if (evidence.empty() || content_.in(brief) || (f_.of_program && !content_.in(window))) return;

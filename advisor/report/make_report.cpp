@@ -71,10 +71,7 @@ std::vector<KernelRow> kernel_rows(const Profile& profile, const ProfileIndex& i
   std::map<Phase, std::map<std::pair<int, KernelRole>, Sum>> sums;
   for (const int call : index.calls(configuration)) {
     const Phase phase = profile.calls[static_cast<std::size_t>(call)].phase;
-    const auto* counted = index.phase_kernels(configuration, phase);
-    if (counted != nullptr &&
-        std::binary_search(counted->left_out.begin(), counted->left_out.end(), call))
-      continue;
+    if (index.left_out(call)) continue;
     for (const int kernel : index.kernels(call)) {
       const auto k = static_cast<std::size_t>(kernel);
       auto [entry, fresh] =

@@ -272,6 +272,11 @@ std::optional<Gain> step_gain(const Finding& finding) {
   return gain;
 }
 
+std::optional<Gain> gain_in_program(const Finding& finding) {
+  auto gain = step_gain(finding);
+  return gain ? gain : finding.gain;
+}
+
 const Finding* first_gain(std::span<const Finding* const> findings) {
   const auto first = std::find_if(findings.begin(), findings.end(), [](const Finding* each) {
     return promises_speed(*each) || (each->possible && !is_remark(*each));

@@ -24,6 +24,9 @@ bool promises_speed(const Finding& finding);
 // part (Finding::rule_saving); of calls outside of steps, in the recorded time. A program's verdict
 // tells this. Nothing where the gain is of the step itself, or the layer's share is not known.
 std::optional<Gain> step_gain(const Finding& finding);
+// What stands beside the finding where findings are listed, so that their numbers compare: the gain
+// in the program's step where that is known, else its own.
+std::optional<Gain> gain_in_program(const Finding& finding);
 
 // Of findings in their order the first that promises_speed(): the gain that a headline tells is of
 // what the report says to do first. Null where there is none.

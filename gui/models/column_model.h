@@ -14,10 +14,9 @@ enum Role {
   ItemIndexRole = Qt::UserRole,  // of a finding into Judgement::findings, of a rule into its set, …
   SubtitleRole,
   SeverityRole,      // int of advisor::Severity
-  GainRole,          // "1.50×", may be empty
+  GainRole,          // "1.50×", in a recorded program of its whole step; may be empty
   BasisRole,         // "measured elsewhere"
   AnotherModelRole,  // whether the gain is one that only another model has
-  SpeedupRole,       // double
   CountRole,         // configurations it is about
   RuleRole,          // its id
   SortRole,

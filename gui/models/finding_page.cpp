@@ -198,7 +198,7 @@ class FindingPage {
       rows.push_back(
           {{page_.link(Link::to(item), name.arg(item.index))},
            {Page::escape(what)},
-           {Texts::tr("at %1").arg(format_ns(range.begin_ns - document_.extent().begin_ns))},
+           {format_ns(range.begin_ns - document_.extent().begin_ns)},
            {format_ns(range.length()), true}});
     };
     const auto calls = longest(ItemKind::call, finding_.calls),
@@ -210,7 +210,10 @@ class FindingPage {
       const int name = profile.kernels.name[static_cast<std::size_t>(item.index)];
       add(item, Texts::tr("kernel %1"), words::shorten(words::clean(profile.text(name)), 44));
     }
-    if (!rows.empty()) page_.table({}, rows);
+    if (!rows.empty())
+      page_.table({QString(), QString(), Texts::tr("Begins"),
+                   calls.empty() ? Texts::tr("Takes") : Texts::tr("Takes, host and GPU")},
+                  rows);
     QStringList more;
     if (finding_.calls.size() > calls.size())
       more << Texts::tr("%n more call(s)", nullptr, many(finding_.calls.size() - calls.size()));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "advisor/report/inline_code.h"
+#include "advisor/report/verdict.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
@@ -72,9 +73,9 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
        {GainRole, of_first([](const Finding& first) {
           if (!first.gain && first.possible) return to_qt(words::times(first.possible->speedup));
           // A gain of another model is labelled so beside it.
-          return first.gain && first.gain->another_model && first.gain->speedup > 1
-                     ? to_qt(words::times(first.gain->speedup))
-                     : to_qt(words::gain(first.gain));
+          if (first.gain && first.gain->another_model && first.gain->speedup > 1)
+            return to_qt(words::times(first.gain->speedup));
+          return to_qt(words::gain(advisor::gain_in_program(first)));
         })},
        {BasisRole, of_first([](const Finding& first) {
           if (!first.gain && first.possible) return tr("possible");
@@ -83,9 +84,6 @@ FindingsModel::FindingsModel(QObject* parent) : ColumnModel(parent) {
         })},
        {AnotherModelRole,
         of_first([](const Finding& first) { return first.gain && first.gain->another_model; })},
-       {SpeedupRole, of_first([](const Finding& first) {
-          return first.gain && !first.gain->another_model ? first.gain->speedup : 1.0;
-        })},
        {CountRole,
         [](const advisor::FindingGroup* group) {
           return QVariant(static_cast<int>(group->findings.size()));

@@ -280,6 +280,11 @@ class ItemPage {
     const int call = profile_.kernels.call[static_cast<std::size_t>(gap.after)];
     row(Texts::tr("Ended by"), call_link(call));
     row(Texts::tr("Called from"), site_text(cause.site));
+    if (cause.next_call >= 0)
+      row(Texts::tr("Next RNN call"),
+          Texts::tr("%1, called from %2")
+              .arg(call_link(cause.next_call),
+                   site_text(profile_.calls[static_cast<std::size_t>(cause.next_call)].site)));
     flush();
     if (call >= 0) findings(profile_.calls[static_cast<std::size_t>(call)].configuration);
   }

@@ -221,7 +221,7 @@ QWidget* OverviewView::make_actions() {
     if (offered != finding.suggestions.end())
       text += QStringLiteral("<br>") + html.dim(html.prose(offered->text, document_->rules()));
     // The column is narrow: that only another model reaches it stands below the number.
-    auto own = finding.gain;
+    auto own = advisor::gain_in_program(finding);
     const bool other = own && own->another_model;
     if (other) own->another_model = false;
     const auto gain = words::gain(own);

@@ -92,6 +92,9 @@ std::optional<GpuGap> longest_gap(const Profile& profile, int device, std::int64
   return longest;
 }
 
+// The next RNN call is looked for among so many kernels: a step has fewer.
+constexpr std::size_t kernels_after_a_gap = 100'000;
+
 GapCause cause_of(const Profile& profile, const GpuGap& gap) {
   GapCause cause;
   const auto& a = profile.api;
@@ -108,6 +111,14 @@ GapCause cause_of(const Profile& profile, const GpuGap& gap) {
     cause.api_ns = inside;
   }
   if (k.call[after] >= 0) cause.site = profile.calls[static_cast<std::size_t>(k.call[after])].site;
+  if (cause.site >= 0) return cause;
+  const std::size_t last = std::min(k.size(), after + kernels_after_a_gap);
+  for (std::size_t i = after; i < last; ++i) {
+    if (k.call[i] < 0 || k.device[i] != gap.device || k.process[i] != k.process[after]) continue;
+    if (profile.calls[static_cast<std::size_t>(k.call[i])].site < 0) continue;
+    cause.next_call = k.call[i];
+    break;
+  }
   return cause;
 }
 

@@ -38,6 +38,7 @@ struct GapCause {
                             // recorded, so that the program did something else
   std::int64_t api_ns = 0;  // of the gap
   int site = -1;            // into Profile::call_sites: the line whose call launched what follows
+  int next_call = -1;       // into Profile::calls, where it did not: the next RNN call with a line
 };
 GapCause cause_of(const Profile& profile, const GpuGap& gap);
 

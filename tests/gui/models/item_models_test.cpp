@@ -1,10 +1,12 @@
 #include "gui/models/item_models.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <QAbstractItemModelTester>
 #include <QTextDocument>
 
+#include "advisor/report/verdict.h"
 #include "advisor/report/words.h"
 #include "gui/models/pages.h"
 #include "tests/gui/documents.h"
@@ -146,6 +148,26 @@ TEST(FindingsModel, FactorsHaveOneSign) {
   }
   EXPECT_GT(factors, 1);
   EXPECT_GT(of_another_model, 0);
+}
+
+// The list's numbers are of the same thing as the headline's: of a program's whole step.
+TEST(FindingsModel, TheHeadlinesGainStandsInTheList) {
+  int in_steps = 0;
+  for (const char* name : {"programs/pytorch-two-layers", "programs/pytorch-equal-lengths",
+                           "programs/pytorch-language-model", "programs/pytorch-speech-encoder",
+                           "programs/pytorch-slow-loader"}) {
+    const auto document = sample(name);
+    FindingsModel model;
+    model.set_document(document);
+    const auto& report = document->report();
+    const auto* first = advisor::first_gain(report.findings);
+    ASSERT_NE(first, nullptr) << name;
+    const int row = model.row_of(static_cast<int>(first - document->judgement().findings.data()));
+    const std::string shown = model.index(row).data(GainRole).toString().toStdString();
+    EXPECT_THAT(advisor::headline_of(report), testing::HasSubstr(' ' + shown)) << name;
+    in_steps += advisor::step_gain(*first) ? 1 : 0;
+  }
+  EXPECT_GT(in_steps, 1);
 }
 
 TEST(FindingsModel, ShowsCodeOfCardsAsPlainText) {

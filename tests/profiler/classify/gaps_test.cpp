@@ -15,8 +15,19 @@ class Gapped {
     builder_.add_device(*find_device("h200"));
     process_ = builder_.add_process({});
   }
-  void kernel(std::int64_t start, std::int64_t end, const char* name, int stream = 7) {
+  // An RNN call on the host, of a line of the program.
+  int call(std::int64_t start, std::int64_t end, int line) {
+    CallRecord record;
+    record.call.host_start_ns = start;
+    record.call.host_end_ns = end;
+    record.call.process = process_;
+    record.site = {"train.py", "step", line};
+    return builder_.add_call(record);
+  }
+  void kernel(std::int64_t start, std::int64_t end, const char* name, int stream = 7,
+              int call = -1) {
     KernelRecord record;
+    record.call = call;
     record.name = name;
     record.start_ns = start;
     record.end_ns = end;
@@ -106,6 +117,24 @@ TEST(Gaps, AMomentHasItsGapWithNeighboursAndCause) {
   EXPECT_FALSE(gap_around(profile, 0, 1005));
   EXPECT_FALSE(gap_around(profile, 0, 1));
   EXPECT_FALSE(gap_around(profile, 0, 99'999));
+}
+
+// Where a kernel outside of RNN calls ends a gap, as a copy of the next batch does, the next RNN
+// call tells the reader in which lines to look.
+TEST(Gaps, AGapHasItsLineOrTheNextRnnCall) {
+  Gapped work;
+  const int call = work.call(95, 190, 12);
+  work.kernel(0, 10, "a");
+  work.kernel(100, 110, "scale");
+  work.kernel(150, 190, "lstm", 7, call);
+  const Profile profile = work.finish();
+  const auto before = cause_of(profile, *gap_around(profile, 0, 50));
+  EXPECT_EQ(before.site, -1);
+  ASSERT_EQ(before.next_call, 0);
+  EXPECT_EQ(profile.call_sites[static_cast<std::size_t>(profile.calls[0].site)].line, 12);
+  const auto within = cause_of(profile, *gap_around(profile, 0, 120));
+  EXPECT_EQ(within.site, profile.calls[0].site);
+  EXPECT_EQ(within.next_call, -1);
 }
 
 TEST(Gaps, TheLongestOfAPatternAndOfARangeIsFound) {
