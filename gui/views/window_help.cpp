@@ -94,6 +94,7 @@ QString MainWindow::about_text() const {
 #else
   lines << tr("Build: debug, compiler %1").arg(QLatin1String(__VERSION__));
 #endif
+  lines << tr("Apache License 2.0. Qt is used under the LGPL, version 3.");
   if (!document_) return lines.join(QLatin1Char('\n'));
   const auto& e = document_->profile().environment;
   lines << QString() << tr("%1 was recorded with").arg(document_->name());

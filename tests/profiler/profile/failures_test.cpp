@@ -1,5 +1,6 @@
 // Every system call that writing or reading a profile makes fails once, at every place, and SQLite
 // gets less and less memory: a clear error, the old file whole, and nothing beside it.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -50,7 +51,9 @@ FAILING(ssize_t, pread, SYS_pread64, (int file, void* to, size_t bytes, off_t at
 FAILING(int, fsync, SYS_fsync, (int file), file)
 FAILING(int, fdatasync, SYS_fdatasync, (int file), file)
 FAILING(int, ftruncate64, SYS_ftruncate, (int file, off64_t bytes) noexcept, file, bytes)
-FAILING(int, rename, SYS_rename, (const char* from, const char* to) noexcept, from, to)
+// 64-bit ARM has no SYS_rename.
+FAILING(int, rename, SYS_renameat2, (const char* from, const char* to) noexcept, AT_FDCWD, from,
+        AT_FDCWD, to, 0)
 // NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 namespace rnnadvisor {
