@@ -211,6 +211,8 @@ void PageBrowser::keep_narrow() {
   const bool mirrored = layoutDirection() == Qt::RightToLeft;
   const QMargins margins(mirrored ? room : 0, 0, mirrored ? 0 : room, 0);
   if (viewportMargins() != margins) setViewportMargins(margins);
+  // Qt lays the text out for the width without these margins where the page was set while hidden.
+  document()->setTextWidth(viewport()->width());
 }
 
 void PageBrowser::resizeEvent(QResizeEvent* event) {

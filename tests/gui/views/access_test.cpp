@@ -104,6 +104,11 @@ void expect_reachable(QWidget& window, const std::string& where) {
 void expect_uncut(QWidget& window, const std::string& where) {
   for (const auto* widget : window.findChildren<QWidget*>()) {
     if (!widget->isVisible()) continue;
+    // Pages do not scroll sideways.
+    if (const auto* page = qobject_cast<const PageBrowser*>(widget)) {
+      EXPECT_LE(page->document()->size().width(), page->viewport()->width() + 1)  // rounded
+          << where << ": " << describe(widget);
+    }
     const auto* label = qobject_cast<const QLabel*>(widget);
     const auto* button = qobject_cast<const QAbstractButton*>(widget);
     if (label == nullptr && button == nullptr) continue;
