@@ -103,6 +103,8 @@ Document::Document(Profile profile, std::shared_ptr<const advisor::RuleSet> rule
       // Configurations that were run one after the other are no steps.
       steps_(outline || judgement_.steps.empty() ? RecordedSteps{}
                                                  : rnnadvisor::recorded_steps(profile_)),
+      recurrences_(steps_.processes.empty() ? std::vector<NativeRecurrence>{}
+                                            : rnnadvisor::native_recurrences(profile_)),
       outline_(outline) {}
 
 bool Document::is_as_on_disk() const { return QFileInfo(path_).lastModified() == written_; }

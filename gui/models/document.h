@@ -13,6 +13,7 @@
 #include "core/base/result.h"
 #include "gui/models/view_state.h"
 #include "gui/texts.h"
+#include "profiler/classify/native_cells.h"
 #include "profiler/classify/recorded_steps.h"
 #include "profiler/profile/profile.h"
 
@@ -43,6 +44,7 @@ class Document {
 
   // Of a program that was recorded, found on the thread that opens; none of an outline.
   const RecordedSteps& recorded_steps() const { return steps_; }
+  const std::vector<NativeRecurrence>& native_recurrences() const { return recurrences_; }
 
   // From the first record to the end of the last; empty where nothing has a time.
   TimeRange extent() const { return extent_; }
@@ -73,6 +75,7 @@ class Document {
   TimeRange extent_;
   std::vector<TimeRange> gpu_ranges_;  // by call
   RecordedSteps steps_;
+  std::vector<NativeRecurrence> recurrences_;
   bool outline_;
 };
 

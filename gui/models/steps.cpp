@@ -167,8 +167,7 @@ std::optional<StepPiece> step_of(const Document& document, int device, int call)
 }
 
 QString step_account_text(const Document& document, int device, const StepPiece& step) {
-  const auto times =
-      step_times(document.profile(), device, step, native_recurrences(document.profile()));
+  const auto times = step_times(document.profile(), device, step, document.native_recurrences());
   QStringList parts;
   const auto add = [&](const QString& name, double ns) {
     if (ns > 0) parts << name + QLatin1Char(' ') + time_of(ns);
