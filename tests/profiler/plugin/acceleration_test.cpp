@@ -1,8 +1,10 @@
 // Another algorithm below a program that does not know of it: what the program computes stays what
 // it was, within rounding; what is faster is found; and whatever does not suit runs as it was.
 #include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <utility>
@@ -58,6 +60,35 @@ TEST_F(Accelerated, InferenceToo) {
   ASSERT_THAT(choices, SizeIs(1));
   EXPECT_EQ(chosen(choices[0]), persist_static);
   EXPECT_GT(settled(choices[0], 0), 30u);
+}
+
+TEST_F(Accelerated, LayersOfOtherKindsToo) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"lstm"},
+                                             {"relu"},
+                                             {"bidirectional"},
+                                             {"lstm", "bidirectional", "layers=2"},
+                                             {"clips"},
+                                             {"lstm", "hidden=64", "tensor-op"}}) {
+    std::vector<std::string> arguments = {"train", "60"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const auto choices = run(arguments).spools.back().choices();
+    ASSERT_THAT(choices, SizeIs(1)) << words.back();
+    EXPECT_EQ(chosen(choices[0]), persist_static) << words.back();
+    EXPECT_EQ(choices[0].substituted[0], choices[0].substituted[1]) << words.back();
+  }
+}
+
+TEST_F(Accelerated, WhatNoOtherAlgorithmTakesIsNotTried) {
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"lstm", "projection=64"}, {"no-bias"}, {"skips"}}) {
+    std::vector<std::string> arguments = {"train", "20"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    const auto choice = run(arguments).spools.back().choices().at(0);
+    EXPECT_EQ(choice.state, ChoiceState::decided) << words.back();
+    EXPECT_EQ(choice.substituted[0] + kept(choice, Kept::tuning), 0u) << words.back();
+    EXPECT_EQ(variant(choice, persist_static), nullptr) << words.back();
+  }
 }
 
 TEST_F(Accelerated, ReservesAreClonedAndUsedTwice) {
@@ -304,6 +335,37 @@ TEST_F(Accelerated, WhatIsNoLongerRightIsWithdrawn) {
   EXPECT_NE(good.chosen, 0u);
 }
 
+// What follows the first rank is what that wrote, whole, for this GPU and this cuDNN.
+TEST_F(Accelerated, ADamagedChoiceOfAnotherRankIsNotFollowed) {
+  child.variable("WORLD_SIZE", "2").variable("RANK", "0").variable("LOCAL_RANK", "0");
+  run({"train", "60"});
+  std::string path;
+  for (const auto& entry : std::filesystem::directory_iterator(child.spool_folder()))
+    if (entry.path().extension() == ".choices") path = entry.path().string();
+  std::ifstream in(path, std::ios::binary);
+  const std::string whole(std::istreambuf_iterator<char>(in), {});
+  ASSERT_EQ(whole.size(), 16u);  // a key, a code and what checks both
+  child.variable("RANK", "1").variable("LOCAL_RANK", "1");
+  const auto followed = [&](const std::string& bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    const auto choices = run({"train", "120"}).spools.back().choices();
+    return !choices.empty() && choices[0].origin == spool::ChoiceOrigin::shared;
+  };
+  EXPECT_TRUE(followed(whole));
+  EXPECT_TRUE(followed(std::string(300 * 16, 'x') + whole)) << "the latest counts";
+  for (const std::size_t byte : {0u, 8u, 12u}) {
+    std::string damaged = whole;
+    damaged[byte] = static_cast<char>(damaged[byte] + 1);
+    EXPECT_FALSE(followed(damaged)) << byte;
+  }
+  EXPECT_FALSE(followed(whole.substr(0, 15)));
+  EXPECT_FALSE(followed(""));
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_FALSE(run({"train", "120"}).spools.back().choices().at(0).origin ==
+               spool::ChoiceOrigin::shared);
+}
+
 // Two processes with one folder, as the ranks of a job have it.
 TEST_F(Accelerated, OneRankMeasuresAndTheOthersFollow) {
   child.variable("WORLD_SIZE", "2").variable("RANK", "0").variable("LOCAL_RANK", "0");
@@ -434,6 +496,43 @@ TEST_F(Planned, OfAnotherMachineOrDamagedIsRefused) {
   header_.gpu[0] = first;
   header_.cudnn_version += 1;
   refused();
+}
+
+TEST_F(Planned, AFileThatIsNoneOrNotWholeIsRefused) {
+  const auto refused = [&](const std::string& why) {
+    const auto spool = with_plan();
+    EXPECT_THAT(spool.note_codes(), Contains("plan-refused")) << why;
+    EXPECT_FALSE(is_used(spool)) << why;
+  };
+  header_.magic += 1;
+  refused("magic");
+  header_.magic -= 1;
+  header_.format += 1;
+  refused("format");
+  header_.format -= 1;
+  for (const std::uint32_t count : {2u, spool::most_planned + 1, ~0u}) {
+    header_.count = count;
+    refused("count " + std::to_string(count));
+  }
+  header_.count = 1;
+  const auto gpu = std::to_array(header_.gpu);
+  std::memset(header_.gpu, 'x', sizeof header_.gpu);
+  refused("a name without an end");
+  std::memcpy(header_.gpu, gpu.data(), sizeof header_.gpu);
+  for (const int algo : {-1, 4, 1000}) {
+    entry_.algo = algo;
+    EXPECT_FALSE(is_used(with_plan())) << algo;
+  }
+  entry_.algo = persist_static;
+  EXPECT_TRUE(is_used(with_plan()));
+  for (const std::uintmax_t bytes : {0u, 10u, 170u}) {
+    std::filesystem::resize_file(path_, bytes);
+    EXPECT_THAT(run({"train", "40"}).spools.back().note_codes(), Contains("plan-refused")) << bytes;
+  }
+  std::filesystem::remove(path_);
+  child.variable("RNNADVISOR_ACCELERATE_PLAN_ONLY", "1");
+  const auto spool = run({"train", "40"}).spools.back();
+  EXPECT_THAT(spool.notes, Contains(Pair("plan-refused", HasSubstr("own algorithm"))));
 }
 
 TEST_F(Accelerated, CanBeTurnedOff) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "tests/profiler/plugin/child.h"
@@ -46,6 +47,29 @@ TEST_P(Python, FileLineAndFunctionAreFound) {
     EXPECT_EQ(s.text(site->second.framework_function), "forward");
   }
   EXPECT_THAT(s.tables.call_sites, SizeIs(1)) << "one place is written once";
+}
+
+// An interpreter of another version, or without memory: a call may have no place, and is recorded.
+TEST_P(Python, CallsAreRecordedWhateverTheInterpreterLacks) {
+  child.variable("LD_PRELOAD", PLUGIN_FILE ":" STANDIN_FOLDER "/libodd_libraries.so");
+  const auto places = [&](const char* variable, const std::string& value) {
+    child.without("LACKS").without("REFUSES").variable(variable, value);
+    const auto result = run("sites");
+    EXPECT_EQ(result.status, 0) << value << result.error;
+    const auto& s = result.spools.back();
+    EXPECT_THAT(s.calls, SizeIs(4)) << value;
+    return std::ranges::count_if(s.calls, [](const auto& call) { return call.call_site != 0; });
+  };
+  EXPECT_EQ(places("LACKS", "PyGC_Disable"), 4) << "before 3.10";
+  EXPECT_EQ(places("LACKS", "PyThreadState_GetUnchecked"), 4) << "before 3.13";
+  EXPECT_EQ(places("LACKS", "Py_IsFinalizing,_Py_IsFinalizing"), 4);
+  EXPECT_EQ(places("LACKS", "PyFrame_GetBack"), 0) << "before 3.9";
+  EXPECT_EQ(places("LACKS", "PyThreadState_GetUnchecked,_PyThreadState_UncheckedGet"), 0);
+  for (const std::string name : {"PyEval_GetFrame", "PyFrame_GetCode", "PyUnicode_AsUTF8"})
+    EXPECT_EQ(places("REFUSES", name + ":1:0"), 0) << name;
+  EXPECT_EQ(places("REFUSES", "PyDict_GetItemString:1:0"), 4) << "a module without a name";
+  for (const char* from : {"1", "2", "3"})
+    EXPECT_LE(places("REFUSES", std::string("PyObject_GetAttrString:") + from + ":0"), 4) << from;
 }
 
 TEST_P(Python, AFrameworksOwnFramesArePassedOver) {

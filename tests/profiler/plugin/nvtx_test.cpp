@@ -272,6 +272,44 @@ TEST(Nvtx, AnotherToolKeepsItsFunctionsAndHandles) {
   EXPECT_EQ(s.nvtx[3].record.range, 9001u);
 }
 
+TEST(Nvtx, AnotherToolKeepsThoseWithWideTextsAndAttributes) {
+  NvtxChild child;
+  child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so")
+      .variable("STANDIN_TOOL", "has more");
+  const auto result = child.run({"nvtx-chain-more"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  EXPECT_EQ(result.out, "qxtyETS\n");
+  std::vector<std::string> seen;
+  for (const auto& n : result.spool().nvtx) seen.push_back(n.name + "@" + n.domain);
+  EXPECT_THAT(seen, ElementsAre("wide@", "with attributes@", "wide@", "with attributes@",
+                                "chained text@chained"));
+}
+
+TEST(Nvtx, WhatHasNoTextIsRecordedWithoutOne) {
+  NvtxChild child;
+  const auto result = child.run({"nvtx-unusual"});
+  ASSERT_EQ(result.status, 0) << result.error;
+  const auto& s = result.spool();
+  std::vector<std::string> seen;
+  for (const auto& n : s.nvtx)
+    if (n.type == spool::Type::nvtx_mark) seen.push_back(n.name + "@" + n.domain + n.category);
+  EXPECT_THAT(seen,
+              ElementsAre("@", "@", "@", "of no category@", "wide@", "@", "in none@", "in none@"));
+  EXPECT_THAT(s.thread_names, IsEmpty());
+  using ::testing::Pair;
+  EXPECT_THAT(s.device_names, ElementsAre(Pair(1, "second"), Pair(2, "second")));
+  EXPECT_EQ(s.lost(), 0u);
+}
+
+TEST(Nvtx, WhereNothingCanBeRecordedRangesHaveTheirLevels) {
+  NvtxChild child;
+  child.variable("RNNADVISOR_SPOOL", child.folder() + "/absent");
+  for (const char* mode : {"nvtx", "nvtx-domains", "nvtx-unusual"}) {
+    const auto result = child.run({mode});
+    EXPECT_EQ(result.status, 0) << mode << result.error;
+  }
+}
+
 TEST(Nvtx, AnotherToolsNullHandlesStayNull) {
   NvtxChild child;
   child.variable("RNNADVISOR_CHAIN_NVTX_INJECTION", STANDIN_FOLDER "/libtool.so")

@@ -234,6 +234,44 @@ TEST(Resources, AFullDiskIsALossAndNoSignal) {
   EXPECT_THAT(full.error, IsEmpty());
 }
 
+// Whatever a program does, it does it where no recording can begin as well.
+TEST(Resources, AFolderThatIsNotThereIsNotMissed) {
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"fields"},
+                                             {"passed-on"},
+                                             {"reuse"},
+                                             {"lengths"},
+                                             {"descriptors"},
+                                             {"threads", "2", "50"},
+                                             {"fork"},
+                                             {"fork-raw"},
+                                             {"end", "_exit"},
+                                             {"end", "quick_exit"},
+                                             {"end", "in-call"},
+                                             {"cuda", "20"},
+                                             {"cuda-fork"},
+                                             {"cuda-capture"},
+                                             {"training"},
+                                             {"steps"},
+                                             {"unload"},
+                                             {"profiler-ranges", "linked"},
+                                             {"accelerate", "train", "20"},
+                                             {"late-calls"}}) {
+    Child alone(PROBE_FILE);
+    const auto expected = alone.alone().variable("PROBE_CUPTI", "1").run_only(arguments);
+    Child child(PROBE_FILE);
+    const auto result = child.variable("RNNADVISOR_SPOOL", child.folder() + "/absent")
+                            .variable("RNNADVISOR_MODE", "full")
+                            .variable("RNNADVISOR_ACCELERATE", "exact")
+                            .variable("CUDA_INJECTION64_PATH", PLUGIN_FILE)
+                            .variable("PROBE_CUPTI", "1")
+                            .run_only(arguments);
+    EXPECT_EQ(result.status, expected.status) << arguments[0] << result.error;
+    EXPECT_EQ(result.out, expected.out) << arguments[0];
+    EXPECT_EQ(result.error, expected.error) << arguments[0];
+  }
+}
+
 TEST(Resources, ATimersSignalsEndNoRecording) {
   Child child(PROBE_FILE);
   const auto result = child.run({"timer"});

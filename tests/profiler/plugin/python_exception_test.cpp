@@ -85,6 +85,48 @@ TEST_P(Undisturbed, StatusAndOutputAreThePrograms) {
   }
 }
 
+constexpr const char* odd_libraries = PLUGIN_FILE ":" STANDIN_FOLDER "/libodd_libraries.so";
+
+// An interpreter that is without something, or has no memory for it.
+TEST_F(PythonException, WhatCannotBeDescribedChangesNothing) {
+  const auto alone = run_alone("error");
+  const auto expect_nothing_kept = [&](const char* variable, const std::string& value) {
+    Child child(PYTHON_PROGRAM);
+    const auto result = child.variable("LD_PRELOAD", odd_libraries)
+                            .variable(variable, value)
+                            .run({EXCEPTION_SCRIPT, "error"});
+    EXPECT_EQ(result.status, alone.status) << value;
+    EXPECT_EQ(result.error, alone.error) << value;
+    EXPECT_THAT(exceptions(result), SizeIs(0)) << value;
+  };
+  for (const std::string name :
+       {"PyImport_ImportModule", "PyObject_CallMethod", "PyUnicode_FromString", "PyUnicode_Join",
+        "PyUnicode_AsEncodedString", "PyBytes_AsString", "PyBytes_Size"})
+    expect_nothing_kept("REFUSES", name + ":1:0");
+  for (const char* name : {"PySys_AddAuditHook", "PyExc_SystemExit"})
+    expect_nothing_kept("LACKS", name);
+}
+
+TEST_F(PythonException, TheGpusStateIsTold) {
+  const auto told = [&](const std::string& refusal) {
+    Child child(PYTHON_PROGRAM);
+    const auto result = child.variable("LD_PRELOAD", odd_libraries)
+                            .variable("REFUSES", refusal)
+                            .variable("STANDIN_FOLDER", STANDIN_FOLDER)
+                            .run({EXCEPTION_SCRIPT, "on_a_gpu"});
+    EXPECT_THAT(exceptions(result), SizeIs(1)) << refusal;
+    for (const auto& spool : result.spools)
+      for (const auto& [code, text] : spool.notes)
+        if (code == spool::gpu_at_exception) return text;
+    return std::string("nothing");
+  };
+  EXPECT_EQ(told(""), "151397597184 0");
+  EXPECT_EQ(told("cuMemGetInfo_v2:1:700"), "0 700") << "an illegal address";
+  // Not initialized, at its end, no context: this thread uses no GPU.
+  for (const char* status : {"3", "4", "201"})
+    EXPECT_EQ(told(std::string("cuMemGetInfo_v2:1:") + status), "nothing") << status;
+}
+
 TEST_F(PythonException, TheEndOfALongOneIsKept) {
   const auto one = exceptions(run("long"));
   ASSERT_EQ(one.size(), 1U);

@@ -239,6 +239,54 @@ TEST(SpoolReader, AChunkThatIsNoneIsCounted) {
   }
 }
 
+// Whatever a length says, no more than the chunk is read, and what comes behind is found.
+TEST(SpoolReader, ALengthThatNoChunkHasIsDamage) {
+  SpoolWriter writer;
+  writer.text("a");
+  writer.next_chunk();
+  writer.text("b");
+  writer.next_chunk();
+  writer.text("c");
+  const std::string good = writer.bytes();
+  const std::size_t second = header_bytes + chunk_unit;
+  for (const std::uint32_t length : {0U, 16U, chunk_unit + 8, most_chunk_bytes + chunk_unit}) {
+    std::string bytes = good;
+    put(bytes, header_bytes + offsetof(ChunkHeader, bytes), length);
+    put(bytes, second + offsetof(ChunkHeader, bytes), length);
+    auto reader = Reader::from_bytes(bytes, "a");
+    ASSERT_TRUE(reader);
+    EXPECT_EQ(reader->damage().chunks, 1u) << length << ": one place, however long";
+    EXPECT_THAT(types(*reader), ElementsAre(Type::string));
+  }
+  std::string more = good;
+  put(more, header_bytes + offsetof(ChunkHeader, committed), chunk_unit);
+  auto reader = Reader::from_bytes(more, "a");
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->damage().chunks, 1u) << "more than it has room for";
+  EXPECT_EQ(reader->read_tables().strings.size(), 3u);
+  // The last is cut off in its header.
+  const std::string cut = good.substr(0, header_bytes + 2 * chunk_unit + sizeof(ChunkHeader) - 1);
+  auto short_reader = Reader::from_bytes(cut, "a");
+  ASSERT_TRUE(short_reader);
+  EXPECT_EQ(short_reader->read_tables().strings.size(), 2u);
+}
+
+TEST(SpoolReader, WhatALaterWriterMayHaveSaidInTheHeaderIsLeftOut) {
+  SpoolWriter writer;
+  writer.header.failures = {{Step::allocate, ENOSPC, 3},
+                            {static_cast<Step>(static_cast<int>(Step::threads) + 1), 0, 1},
+                            {Step::open, EMFILE, 1}};
+  writer.header.mode = static_cast<Mode>(7);
+  const std::string bytes = writer.bytes();
+  const auto reader = Reader::from_bytes(bytes, "a");
+  ASSERT_TRUE(reader);
+  EXPECT_EQ(reader->header().failures.size(), 1u);
+  EXPECT_EQ(reader->header().mode, Mode::calls);
+  writer.header.failures.assign(most_failures, {Step::map, ENOMEM, 1});
+  const std::string full = writer.bytes();
+  EXPECT_EQ(Reader::from_bytes(full, "a")->header().failures.size(), most_failures);
+}
+
 TEST(SpoolReader, ChunksOfDifferentSizesFollowOneAnother) {
   SpoolWriter writer;
   for (const std::size_t length : {5u, 10'000u, 60'000u, 3u}) {
@@ -290,6 +338,7 @@ TEST(SpoolReader, OpensFilesAndNothingElse) {
   EXPECT_EQ(reader->read_tables().text(1), "on disk");
   EXPECT_EQ(Reader::open("/no/such/file.spool").error().code, ErrorCode::not_found);
   EXPECT_EQ(Reader::open("/tmp").error().code, ErrorCode::damaged);
+  EXPECT_EQ(Reader::open(file.path() + "/below").error().code, ErrorCode::io);
   const std::string fifo = file.path() + ".fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   EXPECT_EQ(Reader::open(fifo).error().code, ErrorCode::damaged);  // and does not wait for ever
@@ -323,6 +372,15 @@ TEST(SpoolReader, AnEnormousEmptyFileIsReadQuickly) {
   auto reader = Reader::open(file.path());
   ASSERT_TRUE(reader);
   EXPECT_TRUE(types(*reader).empty());
+  // A chunk far behind the hole is found.
+  SpoolWriter writer;
+  writer.text("far");
+  std::ofstream(file.path(), std::ios::binary | std::ios::in | std::ios::out)
+      .seekp(std::streamoff{1} << 30)
+      .write(writer.bytes().data() + header_bytes, chunk_unit);
+  auto found = Reader::open(file.path());
+  ASSERT_TRUE(found);
+  EXPECT_THAT(types(*found), ElementsAre(Type::string));
 }
 
 }  // namespace

@@ -20,6 +20,14 @@ struct Shape {
   cudnnMathType_t math = CUDNN_DEFAULT_MATH;
   cudnnDataType_t type = CUDNN_DATA_FLOAT;
   cudnnRNNAlgo_t algo = CUDNN_RNN_ALGO_STANDARD;
+  cudnnRNNMode_t cell = CUDNN_GRU;
+  cudnnRNNBiasMode_t bias = CUDNN_RNN_DOUBLE_BIAS;
+  bool bidirectional = false, skips = false, clips = false;
+  std::int32_t projection = 0;  // 0: none
+  std::int32_t input() const { return skips ? hidden : 8; }
+  std::int32_t output() const {
+    return (projection > 0 ? projection : hidden) * (bidirectional ? 2 : 1);
+  }
 };
 
 // Of 64 bytes' alignment, or of 4.
@@ -72,15 +80,20 @@ class Descriptors {
     t.cudnnSetDropoutDescriptor(dropout_, thread.handle, shape.dropout ? 0.5F : 0, thread.states,
                                 sizeof thread.states, 1);
     t.cudnnCreateRNNDescriptor(&rnn);
-    PROBE_CHECK(t.cudnnSetRNNDescriptor_v8(rnn, shape.algo, CUDNN_GRU, CUDNN_RNN_DOUBLE_BIAS,
-                                           CUDNN_UNIDIRECTIONAL, CUDNN_LINEAR_INPUT, shape.type,
-                                           CUDNN_DATA_FLOAT, shape.math, 8, shape.hidden,
-                                           shape.hidden, shape.layers, dropout_,
-                                           CUDNN_RNN_PADDED_IO_ENABLED) == CUDNN_STATUS_SUCCESS);
+    PROBE_CHECK(t.cudnnSetRNNDescriptor_v8(
+                    rnn, shape.algo, shape.cell, shape.bias,
+                    shape.bidirectional ? CUDNN_BIDIRECTIONAL : CUDNN_UNIDIRECTIONAL,
+                    shape.skips ? CUDNN_SKIP_INPUT : CUDNN_LINEAR_INPUT, shape.type,
+                    CUDNN_DATA_FLOAT, shape.math, shape.input(), shape.hidden,
+                    shape.projection > 0 ? shape.projection : shape.hidden, shape.layers, dropout_,
+                    CUDNN_RNN_PADDED_IO_ENABLED) == CUDNN_STATUS_SUCCESS);
+    if (shape.clips)
+      PROBE_CHECK(t.cudnnRNNSetClip_v9(rnn, CUDNN_RNN_CLIP_MINMAX, -1, 1) == CUDNN_STATUS_SUCCESS);
     std::vector<int> lengths(static_cast<std::size_t>(shape.batch), shape.steps);
     if (shape.unequal) lengths.back() = 1;
     float fill = 0;
-    for (const auto& [descriptor, size] : {std::pair(&x, 8), std::pair(&y, shape.hidden)}) {
+    for (const auto& [descriptor, size] :
+         {std::pair(&x, shape.input()), std::pair(&y, shape.output())}) {
       t.cudnnCreateRNNDataDescriptor(descriptor);
       PROBE_CHECK(t.cudnnSetRNNDataDescriptor(*descriptor, shape.type,
                                               CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_UNPACKED, shape.steps,
@@ -88,7 +101,7 @@ class Descriptors {
                                               &fill) == CUDNN_STATUS_SUCCESS);
     }
     t.cudnnCreateTensorDescriptor(&h);
-    const int sizes[3] = {shape.layers, shape.batch, shape.hidden};
+    const int sizes[3] = {shape.layers * (shape.bidirectional ? 2 : 1), shape.batch, shape.hidden};
     const int strides[3] = {shape.batch * shape.hidden, shape.hidden, 1};
     t.cudnnSetTensorNdDescriptor(h, shape.type, 3, sizes, strides);
   }
@@ -168,10 +181,11 @@ class Layer {
     if (options.natural_reserve && reserve % 2 == 1) reserve = reserve / 4096 * 4096;
     if (options.natural_workspace) workspace = 4096;
     const std::size_t states = static_cast<std::size_t>(shape_.layers) *
+                               static_cast<std::size_t>(shape_.bidirectional ? 2 : 1) *
                                static_cast<std::size_t>(shape_.batch) *
                                static_cast<std::size_t>(shape_.hidden) * sizeof(float);
-    Made made{Buffer(elements(8) * sizeof(float), shape_.misaligned),
-              Buffer(elements(shape_.hidden) * sizeof(float)), Buffer(states), Buffer(states),
+    Made made{Buffer(elements(shape_.input()) * sizeof(float), shape_.misaligned),
+              Buffer(elements(shape_.output()) * sizeof(float)), Buffer(states), Buffer(states),
               Buffer(reserve)};
     made.x.fill(seed, shape_.scale);
     made.hx.fill(seed + 1);
@@ -227,9 +241,9 @@ std::int32_t number(const std::string& word) { return std::stoi(word.substr(word
 }  // namespace
 
 // "train 60 hidden=64 batch=8 clone twice unequal misaligned dropout natural-reserve
-// natural-workspace varying fma large-from=30 misaligned-from=30 natural-workspace-from=30
-// zero-gradients change=1 changed-hidden=32 small-from=30 other-gpu-from=20 steps=12 between", or
-// "infer 60 …".
+// lstm bidirectional layers=2 projection=64 no-bias skips clips conversion natural-workspace
+// varying fma large-from=30 misaligned-from=30 natural-workspace-from=30 zero-gradients change=1
+// changed-hidden=32 small-from=30 other-gpu-from=20 steps=12 between", or "infer 60 …".
 PROBE_MODE(accelerate, "accelerate") {
   load_cuda();
   Shape shape, longer;
@@ -247,6 +261,16 @@ PROBE_MODE(accelerate, "accelerate") {
     if (word.starts_with("hidden=")) shape.hidden = number(word);
     if (word.starts_with("batch=")) shape.batch = number(word);
     if (word == "double") shape.type = CUDNN_DATA_DOUBLE;
+    if (word == "lstm") shape.cell = CUDNN_LSTM;
+    if (word == "relu") shape.cell = CUDNN_RNN_RELU;
+    if (word == "no-bias") shape.bias = CUDNN_RNN_NO_BIAS;
+    if (word == "tensor-op") shape.math = CUDNN_TENSOR_OP_MATH;
+    if (word == "conversion") shape.math = CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
+    if (word.starts_with("layers=")) shape.layers = number(word);
+    if (word.starts_with("projection=")) shape.projection = number(word);
+    shape.bidirectional |= word == "bidirectional";
+    shape.skips |= word == "skips";
+    shape.clips |= word == "clips";
     if (word == "zero-gradients") shape.dy_scale = 0;
     if (word == "fma") shape.math = CUDNN_FMA_MATH;
     if (word.starts_with("large-from=")) large_from = number(word);

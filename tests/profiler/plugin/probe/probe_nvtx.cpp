@@ -235,6 +235,61 @@ PROBE_MODE(nvtx_chain, "nvtx-chain") {
   return 0;
 }
 
+// With wide texts and attributes.
+PROBE_MODE(nvtx_chain_more, "nvtx-chain-more") {
+  auto a = attributes("with attributes");
+  PROBE_CHECK(nvtxRangePushW(L"wide") == 44);
+  PROBE_CHECK(nvtxRangePushEx(&a) == 45);
+  PROBE_CHECK(nvtxRangeStartW(L"wide") == 9001);
+  PROBE_CHECK(nvtxRangeStartEx(&a) == 9001);
+  nvtxDomainHandle_t domain = nvtxDomainCreateW(L"chained");
+  nvtxStringHandle_t text = nvtxDomainRegisterStringW(domain, L"chained text");
+  a.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  a.message.registered = text;
+  PROBE_CHECK(nvtxDomainRangeStartEx(domain, &a) == 9001);
+  const auto calls = standin<const char*()>(PROBE_TOOL_FILE, "standin_tool_calls");
+  std::printf("%s\n", calls());
+  return 0;
+}
+
+// What the interface does not forbid, or a program does all the same.
+PROBE_MODE(nvtx_unusual, "nvtx-unusual") {
+  nvtxMarkEx(nullptr);
+  nvtxMarkA(nullptr);
+  nvtxMarkW(nullptr);
+  nvtxNameCategoryA(0, "category 0");
+  auto a = attributes("of no category");
+  nvtxMarkEx(&a);
+  a.messageType = NVTX_MESSAGE_TYPE_UNICODE;
+  a.message.unicode = L"wide";
+  a.category = 77;  // that nothing names
+  nvtxMarkEx(&a);
+  a.messageType = 99;
+  nvtxMarkEx(&a);
+  nvtxRangeEnd(0);
+  nvtxNameOsThreadA(1, nullptr);
+  nvtxDomainHandle_t none = nvtxDomainCreateA(nullptr), wide = nvtxDomainCreateW(nullptr);
+  a = attributes("in none");
+  nvtxDomainMarkEx(none, &a);
+  nvtxDomainMarkEx(wide, &a);
+  // Equal texts are one, however long.
+  const std::string most(100'000, 'x');
+  PROBE_CHECK(nvtxDomainRegisterStringA(none, most.c_str()) ==
+              nvtxDomainRegisterStringA(none, (most + "y").c_str()));
+  nvtxResourceAttributes_t r{};
+  r.version = NVTX_VERSION;
+  r.size = NVTX_RESOURCE_ATTRIB_STRUCT_SIZE;
+  r.identifierType = NVTX_RESOURCE_TYPE_CUDA_DEVICE;
+  r.identifier.ullValue = 1;
+  r.messageType = NVTX_MESSAGE_TYPE_UNICODE;
+  r.message.unicode = L"second";
+  nvtxDomainResourceCreate(none, &r);
+  r.identifierType = NVTX_RESOURCE_TYPE_CUDART_DEVICE;
+  r.identifier.ullValue = 2;
+  nvtxDomainResourceCreate(none, &r);
+  return 0;
+}
+
 // As without any tool.
 PROBE_MODE(nvtx_alone, "nvtx-alone") {
   PROBE_CHECK(nvtxRangePushA("a") == NVTX_NO_PUSH_POP_TRACKING);

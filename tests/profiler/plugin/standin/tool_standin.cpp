@@ -39,6 +39,14 @@ int NVTX_API push(const char*) {
   called('p');
   return 40;
 }
+int NVTX_API push_w(const wchar_t*) {
+  called('q');
+  return 44;
+}
+int NVTX_API push_ex(const nvtxEventAttributes_t*) {
+  called('x');
+  return 45;
+}
 int NVTX_API pop() {
   called('o');
   return 41;
@@ -60,6 +68,19 @@ nvtxRangeId_t NVTX_API start(const char*) {
   called('s');
   return 9001;
 }
+nvtxRangeId_t NVTX_API start_w(const wchar_t*) {
+  called('t');
+  return 9001;
+}
+nvtxRangeId_t NVTX_API start_ex(const nvtxEventAttributes_t*) {
+  called('y');
+  return 9001;
+}
+nvtxRangeId_t NVTX_API domain_start(nvtxDomainHandle_t d, const nvtxEventAttributes_t*) {
+  expect_ours(d);
+  called('S');
+  return 9001;
+}
 void NVTX_API end(nvtxRangeId_t id) {
   if (id != 9001) abort();
   called('e');
@@ -73,6 +94,14 @@ nvtxResourceHandle_t NVTX_API make_resource(nvtxDomainHandle_t, nvtxResourceAttr
 nvtxDomainHandle_t NVTX_API make_domain(const char*) {
   called('D');
   return behaves("null") ? nullptr : &domain;
+}
+nvtxDomainHandle_t NVTX_API make_domain_w(const wchar_t*) {
+  called('E');
+  return &domain;
+}
+nvtxStringHandle_t NVTX_API make_string_w(nvtxDomainHandle_t, const wchar_t*) {
+  called('T');
+  return &text;
 }
 nvtxStringHandle_t NVTX_API make_string(nvtxDomainHandle_t d, const char*) {
   expect_ours(d);
@@ -108,6 +137,12 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   take(NVTX_CBID_CORE_RangeStartA, &start);
   take(NVTX_CBID_CORE_RangeEnd, &end);
   take(NVTX_CBID_CORE_NameOsThreadA, &name_thread);
+  if (behaves("has more")) {
+    take(NVTX_CBID_CORE_RangePushW, &push_w);
+    take(NVTX_CBID_CORE_RangePushEx, &push_ex);
+    take(NVTX_CBID_CORE_RangeStartW, &start_w);
+    take(NVTX_CBID_CORE_RangeStartEx, &start_ex);
+  }
   callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CUDA, &table, &size);
   take(NVTX_CBID_CUDA_NameCuStreamA, &name_stream);
   callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CUDART, &table, &size);
@@ -118,6 +153,11 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get) {
   take(NVTX_CBID_CORE2_DomainRangePop, &domain_pop);
   take(NVTX_CBID_CORE2_DomainCreateA, &make_domain);
   take(NVTX_CBID_CORE2_DomainRegisterStringA, &make_string);
+  if (behaves("has more")) {
+    take(NVTX_CBID_CORE2_DomainRangeStartEx, &domain_start);
+    take(NVTX_CBID_CORE2_DomainCreateW, &make_domain_w);
+    take(NVTX_CBID_CORE2_DomainRegisterStringW, &make_string_w);
+  }
   return 1;
 }
 
