@@ -6,6 +6,7 @@
 #include <atomic>
 #include <initializer_list>
 
+#include "profiler/plugin/places.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -38,29 +39,30 @@ struct Python {
 };
 
 bool load(Python& p) {
-  const auto take = [&](auto& into, const char* name) {
-    into =
-        reinterpret_cast<std::remove_reference_t<decltype(into)>>(real_symbol(RTLD_DEFAULT, name));
-    return into != nullptr;
-  };
-  if (!take(p.get_this_thread_state, "PyGILState_GetThisThreadState") ||
-      !take(p.ensure, "PyGILState_Ensure") || !take(p.release, "PyGILState_Release") ||
-      !take(p.check, "PyGILState_Check") || !take(p.is_initialized, "Py_IsInitialized") ||
-      !take(p.get_frame, "PyEval_GetFrame") || !take(p.frame_get_back, "PyFrame_GetBack") ||
-      !take(p.frame_get_code, "PyFrame_GetCode") ||
-      !take(p.frame_get_line, "PyFrame_GetLineNumber") ||
-      !take(p.get_attribute, "PyObject_GetAttrString") ||
-      !take(p.dict_get, "PyDict_GetItemString") || !take(p.as_utf8, "PyUnicode_AsUTF8") ||
-      !take(p.decrement, "Py_DecRef") || !take(p.increment, "Py_IncRef") ||
-      !take(p.error_fetch, "PyErr_Fetch") || !take(p.error_restore, "PyErr_Restore"))
-    return false;
-  if (!take(p.is_finalizing, "Py_IsFinalizing")) take(p.is_finalizing, "_Py_IsFinalizing");
-  if (!take(p.current_thread_state, "PyThreadState_GetUnchecked") &&
-      !take(p.current_thread_state, "_PyThreadState_UncheckedGet"))
-    return false;
-  if (!take(p.gc_disable, "PyGC_Disable") || !take(p.gc_enable, "PyGC_Enable"))
+  Symbols from(RTLD_DEFAULT);
+  from.need("PyGILState_GetThisThreadState", p.get_this_thread_state)
+      .need("PyGILState_Ensure", p.ensure)
+      .need("PyGILState_Release", p.release)
+      .need("PyGILState_Check", p.check)
+      .need("Py_IsInitialized", p.is_initialized)
+      .need("PyEval_GetFrame", p.get_frame)
+      .need("PyFrame_GetBack", p.frame_get_back)
+      .need("PyFrame_GetCode", p.frame_get_code)
+      .need("PyFrame_GetLineNumber", p.frame_get_line)
+      .need("PyObject_GetAttrString", p.get_attribute)
+      .need("PyDict_GetItemString", p.dict_get)
+      .need("PyUnicode_AsUTF8", p.as_utf8)
+      .need("Py_DecRef", p.decrement)
+      .need("Py_IncRef", p.increment)
+      .need("PyErr_Fetch", p.error_fetch)
+      .need("PyErr_Restore", p.error_restore);
+  for (const char* name : {"Py_IsFinalizing", "_Py_IsFinalizing"})
+    if (from.find(name, p.is_finalizing)) break;
+  for (const char* name : {"PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet"})
+    if (from.find(name, p.current_thread_state)) break;
+  if (!from.find("PyGC_Disable", p.gc_disable) || !from.find("PyGC_Enable", p.gc_enable))
     p.gc_disable = p.gc_enable = nullptr;
-  return true;
+  return from.complete() && p.current_thread_state != nullptr;
 }
 
 const Python* python() {
@@ -160,36 +162,36 @@ bool walk(const Python& p, Place& user, Place& innermost) {
   return true;
 }
 
-constexpr std::size_t slots = 1 << 13;
-std::atomic<std::uint64_t> known[slots];
+struct Known {
+  std::atomic<std::uint64_t> key;
+};
+Known known[1 << 13];
 
 std::uint32_t intern(const Place& user, const Place& innermost) {
-  const std::uint32_t key[6] = {
+  const std::uint32_t parts[6] = {
       user.file,      user.function,      static_cast<std::uint32_t>(user.line),
       innermost.file, innermost.function, static_cast<std::uint32_t>(innermost.line)};
-  const std::uint64_t hash = spool::hash_bytes(key, sizeof key);
-  std::size_t slot = hash & (slots - 1);
-  for (std::size_t probes = 0; probes < slots; ++probes, slot = (slot + 1) & (slots - 1)) {
-    std::uint64_t there = known[slot].load();
-    if (there == hash) return static_cast<std::uint32_t>(slot + 1);
-    if (there != 0) continue;
-    const Undisturbed undisturbed;  // who takes the slot writes the call site
-    if (known[slot].compare_exchange_strong(there, hash)) {
-      writer().add(spool::CallSite{{},
-                                   static_cast<std::uint32_t>(slot + 1),
-                                   user.file,
-                                   user.function,
-                                   user.line,
-                                   innermost.file,
-                                   innermost.function,
-                                   innermost.line,
-                                   0},
-                   spool::Loss::other);
-      return static_cast<std::uint32_t>(slot + 1);
-    }
-    if (there == hash) return static_cast<std::uint32_t>(slot + 1);
-  }
-  return 0;
+  const std::uint64_t key = spool::hash_bytes(parts, sizeof parts);
+  const auto id_of = [](const Known* place) {
+    return static_cast<std::uint32_t>(place - known + 1);
+  };
+  if (const auto found = find_place(known, key, false); found.place != nullptr)
+    return id_of(found.place);
+  const Undisturbed undisturbed;  // who takes the place writes the call site
+  const auto found = find_place(known, key, true);
+  if (found.place == nullptr) return 0;
+  if (found.is_new)
+    writer().add(spool::CallSite{{},
+                                 id_of(found.place),
+                                 user.file,
+                                 user.function,
+                                 user.line,
+                                 innermost.file,
+                                 innermost.function,
+                                 innermost.line,
+                                 0},
+                 spool::Loss::other);
+  return id_of(found.place);
 }
 
 constexpr unsigned always = 256, then_every = 64;
@@ -212,7 +214,7 @@ std::uint32_t site(const Python& p) {
 }  // namespace
 
 void call_sites_forget() {
-  for (auto& slot : known) slot.store(0, std::memory_order_relaxed);
+  for (auto& place : known) place.key.store(0, std::memory_order_relaxed);
 }
 
 std::uint32_t call_site(std::uint32_t configuration) {

@@ -7,6 +7,7 @@
 #include <initializer_list>
 
 #include "profiler/plugin/cupti_hooks.h"
+#include "profiler/plugin/places.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/profiler_hooks.h"
 #include "profiler/plugin/symbols.h"
@@ -48,8 +49,7 @@ struct Known {
   std::atomic<std::uint64_t> key;
   std::atomic<void*> function;
 };
-constexpr std::size_t known_slots = 1024, most_probes = 32;
-Known known[known_slots];
+Known known[1024];
 
 }  // namespace
 
@@ -71,25 +71,15 @@ void* linked_hook(const void* caller, const char* name) {
   const std::uintptr_t place_and_name[] = {reinterpret_cast<std::uintptr_t>(caller),
                                            reinterpret_cast<std::uintptr_t>(name)};
   const std::uint64_t key = spool::hash_bytes(place_and_name, sizeof place_and_name);
-  std::size_t slot = key & (known_slots - 1);
-  Known* place = nullptr;
-  for (std::size_t probes = 0; probes < most_probes; ++probes) {
-    auto& here = known[slot];
-    std::uint64_t there = here.key.load(std::memory_order_acquire);
-    if (there == key) {
-      void* function = here.function.load(std::memory_order_acquire);
-      if (function != nullptr) return function;  // else another thread is about to find it
-      break;
-    }
-    if (there == 0 && here.key.compare_exchange_strong(there, key)) {
-      place = &here;
-      break;
-    }
-    slot = (slot + 1) & (known_slots - 1);
+  constexpr std::size_t most_probes = 32;
+  const auto [place, is_new] = find_place(known, key, true, most_probes);
+  if (place != nullptr && !is_new) {
+    void* function = place->function.load(std::memory_order_acquire);
+    if (function != nullptr) return function;  // else another thread is about to find it
   }
   void* real = linked_function(caller, name);
   void* function = real == nullptr ? nullptr : hook_in_front(*row_of(name), real);
-  if (place != nullptr) place->function.store(function, std::memory_order_release);
+  if (is_new) place->function.store(function, std::memory_order_release);
   return function;
 }
 

@@ -115,18 +115,9 @@ CudnnLibrary* library_of(void* function) {
 
 void* linked_function(const void* caller, const char* name) {
   const Scope scope;
-  if (void* found = symbol_behind_us(caller, name); found != nullptr) return found;
-  // Loaded by a library that was loaded by another one, whose scope it is in: asked for by name. It
-  // is there already, or we could not have been called.
-  for (const char* file : {"libcudnn.so.9", "libcudnn.so.8", "libcudnn_adv.so.9",
-                           "libcudnn_adv_infer.so.8", "libcudnn_adv_train.so.8"}) {
-    void* handle = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-    if (handle == nullptr) continue;
-    void* found = real_symbol(handle, name);
-    dlclose(handle);
-    if (found != nullptr) return found;
-  }
-  return nullptr;
+  return linked_symbol(caller, name,
+                       {"libcudnn.so.9", "libcudnn.so.8", "libcudnn_adv.so.9",
+                        "libcudnn_adv_infer.so.8", "libcudnn_adv_train.so.8"});
 }
 
 const char* reason() { return last_reason; }

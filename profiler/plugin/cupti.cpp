@@ -175,9 +175,9 @@ void CUPTIAPI called(void*, CUpti_CallbackDomain domain, CUpti_CallbackId id, co
     if (detaching && id == probe_function && call.callbackSite == CUPTI_API_EXIT) {
       // Where CUPTI's documentation has it: at the exit of a call of the driver.
       detaching = false;
-      api.cuptiUnsubscribe(subscriber);
+      has_detached =
+          api.cuptiUnsubscribe(subscriber) == CUPTI_SUCCESS && api.cuptiFinalize() == CUPTI_SUCCESS;
       subscriber = nullptr;
-      has_detached = api.cuptiFinalize() == CUPTI_SUCCESS;
       return;
     }
     if (id == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart && call.callbackSite == CUPTI_API_EXIT)
@@ -460,12 +460,12 @@ Detached cupti_detach() {
     return Detached::later;
   }
   enable_all(false);
-  // What still runs would be lost.
-  if (!device_is_idle()) {
+  // What still runs or is not handed over would be lost.
+  if (!device_is_idle() ||
+      api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED) != CUPTI_SUCCESS) {
     resume_recording();
     return Detached::later;
   }
-  api.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
   api.cuptiActivityFlushPeriod(0);
   if (system_threads) api.cuptiSetThreadIdType(threads_before);
   has_detached = false;

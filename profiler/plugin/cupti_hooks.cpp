@@ -1,11 +1,9 @@
 #include "profiler/plugin/cupti_hooks.h"
 
 #include <cupti.h>
-#include <dlfcn.h>
 #include <string.h>
 
 #include <atomic>
-#include <initializer_list>
 
 #include "profiler/plugin/cupti.h"
 #include "profiler/plugin/our_cupti.h"
@@ -20,15 +18,7 @@ namespace {
 // What a program linked to CUPTI means; its library is there by definition.
 void* linked(const void* caller, const char* name) {
   const ErrnoKept kept;
-  if (void* found = symbol_behind_us(caller, name); found != nullptr) return found;
-  for (const char* file : {"libcupti.so.13", "libcupti.so.12", "libcupti.so"}) {
-    void* library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) continue;
-    void* found = real_symbol(library, name);
-    dlclose(library);
-    if (found != nullptr) return found;
-  }
-  return nullptr;
+  return linked_symbol(caller, name, {"libcupti.so.13", "libcupti.so.12", "libcupti.so"});
 }
 
 // First steps back when it is not we who call.

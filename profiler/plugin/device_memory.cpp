@@ -3,7 +3,6 @@
 #include <dlfcn.h>
 
 #include <atomic>
-#include <type_traits>
 
 #include "profiler/plugin/symbols.h"
 
@@ -16,21 +15,19 @@ const DeviceMemory* device_memory() {
     return known == 1 ? &table : nullptr;
   void* library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
-  const auto take = [&](const char* name, auto& into) {
-    into = reinterpret_cast<std::remove_reference_t<decltype(into)>>(real_symbol(library, name));
-    return into != nullptr;
-  };
-  const bool ok = take("cuMemAllocAsync", table.cuMemAllocAsync) &&
-                  take("cuMemFreeAsync", table.cuMemFreeAsync) &&
-                  take("cuMemsetD8Async", table.cuMemsetD8Async) &&
-                  take("cuMemcpyDtoHAsync_v2", table.cuMemcpyDtoHAsync) &&
-                  take("cuMemHostAlloc", table.cuMemHostAlloc) &&
-                  take("cuMemGetInfo_v2", table.cuMemGetInfo) &&
-                  take("cuModuleLoadData", table.cuModuleLoadData) &&
-                  take("cuModuleGetFunction", table.cuModuleGetFunction) &&
-                  take("cuLaunchKernel", table.cuLaunchKernel) &&
-                  take("cuStreamWaitEvent", table.cuStreamWaitEvent) &&
-                  take("cuEventDestroy_v2", table.cuEventDestroy);
+  Symbols from(library);
+  from.need("cuMemAllocAsync", table.cuMemAllocAsync)
+      .need("cuMemFreeAsync", table.cuMemFreeAsync)
+      .need("cuMemsetD8Async", table.cuMemsetD8Async)
+      .need("cuMemcpyDtoHAsync_v2", table.cuMemcpyDtoHAsync)
+      .need("cuMemHostAlloc", table.cuMemHostAlloc)
+      .need("cuMemGetInfo_v2", table.cuMemGetInfo)
+      .need("cuModuleLoadData", table.cuModuleLoadData)
+      .need("cuModuleGetFunction", table.cuModuleGetFunction)
+      .need("cuLaunchKernel", table.cuLaunchKernel)
+      .need("cuStreamWaitEvent", table.cuStreamWaitEvent)
+      .need("cuEventDestroy_v2", table.cuEventDestroy);
+  const bool ok = from.complete();
   state.store(ok ? 1 : 2, std::memory_order_release);
   return ok ? &table : nullptr;
 }

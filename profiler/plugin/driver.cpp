@@ -15,37 +15,31 @@ namespace {
 constexpr int max_devices = 64;
 std::atomic<bool> described[max_devices], versions_described;
 
-template <typename Function>
-bool take(void* library, const char* name, Function& into) {
-  into = reinterpret_cast<Function>(real_symbol(library, name));
-  return into != nullptr;
-}
-
 bool load(void* library, Driver& d) {
-  bool ok =
-      take(library, "cuCtxGetCurrent", d.cuCtxGetCurrent) &&
-      take(library, "cuCtxGetDevice", d.cuCtxGetDevice) &&
-      take(library, "cuCtxGetStreamPriorityRange", d.cuCtxGetStreamPriorityRange) &&
-      take(library, "cuEventCreate", d.cuEventCreate) &&
-      take(library, "cuEventRecord", d.cuEventRecord) &&
-      take(library, "cuEventQuery", d.cuEventQuery) &&
-      take(library, "cuEventSynchronize", d.cuEventSynchronize) &&
-      take(library, "cuEventElapsedTime", d.cuEventElapsedTime) &&
-      take(library, "cuStreamIsCapturing", d.cuStreamIsCapturing) &&
-      take(library, "cuThreadExchangeStreamCaptureMode", d.cuThreadExchangeStreamCaptureMode) &&
-      take(library, "cuDeviceGet", d.cuDeviceGet) &&
-      take(library, "cuDriverGetVersion", d.cuDriverGetVersion) &&
-      take(library, "cuDeviceGetCount", d.cuDeviceGetCount) &&
-      take(library, "cuDeviceGetName", d.cuDeviceGetName) &&
-      take(library, "cuDeviceGetAttribute", d.cuDeviceGetAttribute) &&
-      take(library, "cuDeviceTotalMem_v2", d.cuDeviceTotalMem);
-  take(library, "cuStreamGetCaptureInfo", d.cuStreamGetCaptureInfo);
-  take(library, "cuStreamGetCtx", d.cuStreamGetCtx);
-  take(library, "cuCtxGetId", d.cuCtxGetId);
-  take(library, "cuCtxSynchronize", d.cuCtxSynchronize);
-  if (!take(library, "cuDeviceGetUuid_v2", d.cuDeviceGetUuid))
-    ok = ok && take(library, "cuDeviceGetUuid", d.cuDeviceGetUuid);
-  return ok;
+  Symbols from(library);
+  from.need("cuCtxGetCurrent", d.cuCtxGetCurrent)
+      .need("cuCtxGetDevice", d.cuCtxGetDevice)
+      .need("cuCtxGetStreamPriorityRange", d.cuCtxGetStreamPriorityRange)
+      .need("cuEventCreate", d.cuEventCreate)
+      .need("cuEventRecord", d.cuEventRecord)
+      .need("cuEventQuery", d.cuEventQuery)
+      .need("cuEventSynchronize", d.cuEventSynchronize)
+      .need("cuEventElapsedTime", d.cuEventElapsedTime)
+      .need("cuStreamIsCapturing", d.cuStreamIsCapturing)
+      .need("cuThreadExchangeStreamCaptureMode", d.cuThreadExchangeStreamCaptureMode)
+      .need("cuDeviceGet", d.cuDeviceGet)
+      .need("cuDriverGetVersion", d.cuDriverGetVersion)
+      .need("cuDeviceGetCount", d.cuDeviceGetCount)
+      .need("cuDeviceGetName", d.cuDeviceGetName)
+      .need("cuDeviceGetAttribute", d.cuDeviceGetAttribute)
+      .need("cuDeviceTotalMem_v2", d.cuDeviceTotalMem);
+  for (const char* name : {"cuDeviceGetUuid_v2", "cuDeviceGetUuid"})
+    if (from.find(name, d.cuDeviceGetUuid)) break;
+  from.find("cuStreamGetCaptureInfo", d.cuStreamGetCaptureInfo);
+  from.find("cuStreamGetCtx", d.cuStreamGetCtx);
+  from.find("cuCtxGetId", d.cuCtxGetId);
+  from.find("cuCtxSynchronize", d.cuCtxSynchronize);
+  return from.complete() && d.cuDeviceGetUuid != nullptr;
 }
 
 void describe(const Driver& d, int ordinal) {

@@ -14,6 +14,7 @@
 #include "profiler/plugin/nvtx_names.h"
 #include "profiler/plugin/nvtx_resources.h"
 #include "profiler/plugin/nvtx_tables.h"
+#include "profiler/plugin/places.h"
 #include "profiler/plugin/plugin.h"
 #include "profiler/plugin/symbols.h"
 
@@ -28,39 +29,27 @@ std::atomic<NvtxFunctionPointer> core[NVTX_CBID_CORE_SIZE];
 std::atomic<NvtxFunctionPointer> core2[NVTX_CBID_CORE2_SIZE];
 
 // Names of categories, by domain and number.
-constexpr std::size_t category_slots = 1024;
 struct Category {
   std::atomic<std::uint64_t> key;
   std::atomic<std::uint32_t> name;
 };
-Category categories[category_slots];
+Category categories[1024];
+
+std::uint64_t category_key(std::uint32_t domain, std::uint32_t category) {
+  return (static_cast<std::uint64_t>(domain) << 32) | category;
+}
 
 void name_category(std::uint32_t domain, std::uint32_t category, std::uint32_t name) {
-  const std::uint64_t key = (static_cast<std::uint64_t>(domain) << 32) | category;
-  if (key == 0) return;
-  std::size_t slot = spool::hash_bytes(&key, sizeof key) % category_slots;
-  for (std::size_t probes = 0; probes < category_slots;
-       ++probes, slot = (slot + 1) % category_slots) {
-    std::uint64_t there = categories[slot].key.load();
-    if (there == key || (there == 0 && categories[slot].key.compare_exchange_strong(there, key)) ||
-        there == key) {
-      categories[slot].name.store(name);
-      return;
-    }
-  }
+  if (category == 0) return;
+  if (const auto found = find_place(categories, category_key(domain, category), true);
+      found.place != nullptr)
+    found.place->name.store(name);
 }
 
 std::uint32_t category_name(std::uint32_t domain, std::uint32_t category) {
   if (category == 0) return 0;
-  const std::uint64_t key = (static_cast<std::uint64_t>(domain) << 32) | category;
-  std::size_t slot = spool::hash_bytes(&key, sizeof key) % category_slots;
-  for (std::size_t probes = 0; probes < category_slots;
-       ++probes, slot = (slot + 1) % category_slots) {
-    const std::uint64_t there = categories[slot].key.load();
-    if (there == key) return categories[slot].name.load();
-    if (there == 0) break;
-  }
-  return 0;
+  const auto found = find_place(categories, category_key(domain, category), false);
+  return found.place == nullptr ? 0 : found.place->name.load();
 }
 
 spool::Nvtx attributes(std::uint32_t domain, const nvtxEventAttributes_t* from) {

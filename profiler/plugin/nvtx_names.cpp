@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "profiler/plugin/places.h"
 #include "profiler/plugin/plugin.h"
 
 namespace rnnadvisor::plugin {
@@ -83,29 +84,20 @@ Registered* registered(const char* text, std::size_t length) {
 
 // Another tool's handles, and what they name.
 struct Handle {
-  std::atomic<const void*> handle;
+  std::atomic<std::uint64_t> key;  // its address
   std::atomic<Registered*> text;
 };
-constexpr std::size_t handle_slots = 1 << 14;
-Handle handles[handle_slots];
+Handle handles[1 << 14];
 
 // What the program gets as handle: the other tool's, also where that gives none, because its
 // functions will be asked what it means.
 void* handle_for(void* theirs, Registered* text) {
   if (!chained.load(std::memory_order_relaxed)) return text;
   if (theirs == nullptr) return nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(theirs);
-  std::size_t slot = spool::hash_bytes(&address, sizeof address) & (handle_slots - 1);
-  for (std::size_t probes = 0; probes < most_probes; ++probes) {
-    const void* there = handles[slot].handle.load();
-    if (there == theirs ||
-        (there == nullptr && handles[slot].handle.compare_exchange_strong(there, theirs)) ||
-        there == theirs) {
-      handles[slot].text.store(text);
-      break;
-    }
-    slot = (slot + 1) & (handle_slots - 1);
-  }
+  if (const auto found =
+          find_place(handles, reinterpret_cast<std::uintptr_t>(theirs), true, most_probes);
+      found.place != nullptr)
+    found.place->text.store(text);
   return theirs;
 }
 
@@ -149,15 +141,9 @@ std::uint32_t nvtx_name_of(const void* handle) {
   if (handle == nullptr) return 0;
   if (!chained.load(std::memory_order_relaxed))
     return id_of(static_cast<Registered*>(const_cast<void*>(handle)));
-  const auto address = reinterpret_cast<std::uintptr_t>(handle);
-  std::size_t slot = spool::hash_bytes(&address, sizeof address) & (handle_slots - 1);
-  for (std::size_t probes = 0; probes < most_probes; ++probes) {
-    const void* there = handles[slot].handle.load();
-    if (there == handle) return id_of(handles[slot].text.load());
-    if (there == nullptr) break;
-    slot = (slot + 1) & (handle_slots - 1);
-  }
-  return 0;
+  const auto found =
+      find_place(handles, reinterpret_cast<std::uintptr_t>(handle), false, most_probes);
+  return found.place == nullptr ? 0 : id_of(found.place->text.load());
 }
 
 // Outside the capture range, too: a thread is named once, at its beginning.

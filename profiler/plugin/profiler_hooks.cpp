@@ -1,7 +1,6 @@
 #include "profiler/plugin/profiler_hooks.h"
 
 #include <cuda.h>
-#include <dlfcn.h>
 #include <string.h>
 
 #include <atomic>
@@ -35,34 +34,21 @@ void mark(int which) {
   }
 }
 
-// Asked for by name where the caller's own scope does not have it.
-void* anywhere(int which) {
-  constexpr const char* runtime[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so"};
-  constexpr const char* driver[] = {"libcuda.so.1"};
-  const bool in_runtime = which < 2;
-  const int count = in_runtime ? 3 : 1;
-  for (int i = 0; i < count; ++i) {
-    void* library = dlopen((in_runtime ? runtime : driver)[i], RTLD_LAZY | RTLD_NOLOAD);
-    if (library == nullptr) continue;
-    void* found = real_symbol(library, names[which]);
-    dlclose(library);
-    if (found != nullptr) return found;
-  }
-  return nullptr;
-}
-
 int pass(int which, void* function) {
   mark(which);
   return function == nullptr ? 0 : reinterpret_cast<int (*)()>(function)();
 }
 
-void* linked_function(int which, const void* caller) {
-  const ErrnoKept kept;
-  void* found = symbol_behind_us(caller, names[which]);
-  return found != nullptr ? found : anywhere(which);
+int linked(int which, const void* caller) {
+  void* function = nullptr;
+  {
+    const ErrnoKept kept;
+    function = which < 2 ? linked_symbol(caller, names[which],
+                                         {"libcudart.so.13", "libcudart.so.12", "libcudart.so"})
+                         : linked_symbol(caller, names[which], {"libcuda.so.1"});
+  }
+  return pass(which, function);
 }
-
-int linked(int which, const void* caller) { return pass(which, linked_function(which, caller)); }
 
 template <int which>
 int hook() {

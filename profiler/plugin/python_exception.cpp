@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include <atomic>
-#include <type_traits>
 
 #include "profiler/plugin/device_memory.h"
 #include "profiler/plugin/plugin.h"
@@ -42,21 +41,25 @@ struct ExceptionApi {
 ExceptionApi api;
 
 bool load_api(ExceptionApi& p) {
-  const auto take = [](auto& into, const char* name) {
-    into =
-        reinterpret_cast<std::remove_reference_t<decltype(into)>>(real_symbol(RTLD_DEFAULT, name));
-    return into != nullptr;
-  };
-  return take(p.add_audit_hook, "PySys_AddAuditHook") &&
-         take(p.is_initialized, "Py_IsInitialized") && take(p.tuple_item, "PyTuple_GetItem") &&
-         take(p.matches, "PyErr_GivenExceptionMatches") &&
-         take(p.import, "PyImport_ImportModule") && take(p.call_method, "PyObject_CallMethod") &&
-         take(p.from_string, "PyUnicode_FromString") && take(p.join, "PyUnicode_Join") &&
-         take(p.encoded, "PyUnicode_AsEncodedString") && take(p.bytes, "PyBytes_AsString") &&
-         take(p.size, "PyBytes_Size") && take(p.error_fetch, "PyErr_Fetch") &&
-         take(p.error_restore, "PyErr_Restore") && take(p.error_clear, "PyErr_Clear") &&
-         take(p.decrement, "Py_DecRef") && take(p.keyboard_interrupt, "PyExc_KeyboardInterrupt") &&
-         take(p.system_exit, "PyExc_SystemExit");
+  return Symbols(RTLD_DEFAULT)
+      .need("PySys_AddAuditHook", p.add_audit_hook)
+      .need("Py_IsInitialized", p.is_initialized)
+      .need("PyTuple_GetItem", p.tuple_item)
+      .need("PyErr_GivenExceptionMatches", p.matches)
+      .need("PyImport_ImportModule", p.import)
+      .need("PyObject_CallMethod", p.call_method)
+      .need("PyUnicode_FromString", p.from_string)
+      .need("PyUnicode_Join", p.join)
+      .need("PyUnicode_AsEncodedString", p.encoded)
+      .need("PyBytes_AsString", p.bytes)
+      .need("PyBytes_Size", p.size)
+      .need("PyErr_Fetch", p.error_fetch)
+      .need("PyErr_Restore", p.error_restore)
+      .need("PyErr_Clear", p.error_clear)
+      .need("Py_DecRef", p.decrement)
+      .need("PyExc_KeyboardInterrupt", p.keyboard_interrupt)
+      .need("PyExc_SystemExit", p.system_exit)
+      .complete();
 }
 
 // A reference of ours; null: what should have made it failed.

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <sys/auxv.h>
 
-#include <initializer_list>
-
 // JAX and TensorFlow take cuDNN's functions from a handle with dlsym(), which no preloaded
 // definition changes. So dlsym() itself is ours: what it finds under the name of a hooked function
 // is answered with the hook. Everything else must be found as if we were not there, RTLD_NEXT
@@ -83,6 +81,19 @@ void* symbol_behind_us(const void* caller, const char* name) {
   void* found = real_symbol(library, name);
   dlclose(library);
   return is_ours(found) ? nullptr : found;
+}
+
+void* linked_symbol(const void* caller, const char* name,
+                    std::initializer_list<const char*> libraries) {
+  if (void* found = symbol_behind_us(caller, name); found != nullptr) return found;
+  for (const char* file : libraries) {
+    void* library = dlopen(file, RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) continue;
+    void* found = real_symbol(library, name);
+    dlclose(library);
+    if (found != nullptr) return found;
+  }
+  return nullptr;
 }
 
 }  // namespace rnnadvisor::plugin

@@ -10,19 +10,28 @@ bool may_take(std::size_t bytes, std::size_t own) {
   return bytes <= own + settings().accelerate_bytes;
 }
 
+namespace {
+
+template <typename... Functions>
+bool are_there(Functions... functions) {
+  return ((functions != nullptr) & ...);
+}
+
+}  // namespace
+
 bool can_vary(const CudnnLibrary& l) {
-  return l.cudnnCreateRNNDescriptor != nullptr && l.cudnnDestroyRNNDescriptor != nullptr &&
-         l.cudnnSetRNNDescriptor_v8 != nullptr && l.cudnnGetRNNDescriptor_v8 != nullptr &&
-         (l.cudnnRNNSetClip_v9 != nullptr
-              ? l.cudnnRNNGetClip_v9 != nullptr
-              : l.cudnnRNNSetClip_v8 != nullptr && l.cudnnRNNGetClip_v8 != nullptr) &&
-         l.cudnnGetRNNTempSpaceSizes != nullptr && l.cudnnGetRNNDataDescriptor != nullptr &&
-         l.cudnnGetRNNWeightSpaceSize != nullptr && l.cudnnGetRNNWeightParams != nullptr &&
-         l.cudnnCreateTensorDescriptor != nullptr && l.cudnnDestroyTensorDescriptor != nullptr &&
-         l.cudnnCreateDropoutDescriptor != nullptr && l.cudnnSetDropoutDescriptor != nullptr &&
-         l.cudnnDestroyDropoutDescriptor != nullptr && l.cudnnGetStream != nullptr &&
-         l.cudnnRNNForward != nullptr && l.cudnnRNNBackwardData_v8 != nullptr &&
-         l.cudnnRNNBackwardWeights_v8 != nullptr;
+  const bool has_clip = l.cudnnRNNSetClip_v9 != nullptr
+                            ? l.cudnnRNNGetClip_v9 != nullptr
+                            : are_there(l.cudnnRNNSetClip_v8, l.cudnnRNNGetClip_v8);
+  return has_clip &&
+         are_there(l.cudnnCreateRNNDescriptor, l.cudnnDestroyRNNDescriptor,
+                   l.cudnnSetRNNDescriptor_v8, l.cudnnGetRNNDescriptor_v8,
+                   l.cudnnGetRNNTempSpaceSizes, l.cudnnGetRNNDataDescriptor,
+                   l.cudnnGetTensorNdDescriptor, l.cudnnGetRNNWeightSpaceSize,
+                   l.cudnnGetRNNWeightParams, l.cudnnCreateTensorDescriptor,
+                   l.cudnnDestroyTensorDescriptor, l.cudnnCreateDropoutDescriptor,
+                   l.cudnnSetDropoutDescriptor, l.cudnnDestroyDropoutDescriptor, l.cudnnGetStream,
+                   l.cudnnRNNForward, l.cudnnRNNBackwardData_v8, l.cudnnRNNBackwardWeights_v8);
 }
 
 VariantDescriptor::VariantDescriptor(const CudnnLibrary& library, cudnnHandle_t handle,
