@@ -81,7 +81,7 @@ bool Writer::open(const WriterSettings& settings) {
   // Until its header is whole it has another name: what can be found can be read.
   char begun[sizeof path_ + 8];
   snprintf(begun, sizeof begun, "%s.begun", path_);
-  if (length < 0 || static_cast<std::size_t>(length) >= sizeof path_) {
+  if (static_cast<std::size_t>(length) >= sizeof path_) {
     errno = ENAMETOOLONG;
     return false;
   }

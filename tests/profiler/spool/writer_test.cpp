@@ -215,6 +215,46 @@ TEST_F(SpoolWriting, WhatFailsIsTriedLessAndLessOftenAndGoesOnWhenItWorks) {
   });
 }
 
+// A thread's large record, where little is left of a piece that another's small one began.
+TEST_F(SpoolWriting, APieceThatIsTooSmallForARecordIsLeftToOthers) {
+  ASSERT_TRUE(open());
+  std::uint64_t last = 0;
+  in_thread([&] {
+    while (last < 1'000) EXPECT_TRUE(call(++last));
+  });
+  in_thread([&] { EXPECT_TRUE(call(++last)); });
+  in_thread([&] {
+    const std::string tail(200'000, 'x');
+    Call record{};
+    record.id = ++last;
+    EXPECT_TRUE(writer.add(record, Loss::calls, tail.data(), tail.size()));
+  });
+  in_thread([&] {
+    while (last < 2'000) EXPECT_TRUE(call(++last));
+  });
+  EXPECT_EQ(calls(file()), up_to(last));
+}
+
+TEST_F(SpoolWriting, OfAFullFileTheRestIsForWhatFitsIntoIt) {
+  Writer::prepare();
+  ASSERT_TRUE(open(20'000));
+  std::uint64_t last = 0;
+  const auto large_call = [&](std::size_t bytes) {
+    const std::string tail(bytes, 'x');
+    Call record{};
+    record.id = last + 1;
+    if (writer.add(record, Loss::calls, tail.data(), tail.size())) ++last;
+  };
+  in_thread([&] { large_call(2'000); });
+  in_thread([&] {
+    for (int i = 0; i < 10; ++i) large_call(3'500);
+  });
+  EXPECT_GT(last, 1u);
+  EXPECT_LT(last, 6u);
+  in_thread([&] { EXPECT_TRUE(call(++last)); });
+  EXPECT_EQ(calls(file()), up_to(last));
+}
+
 TEST_F(SpoolWriting, AnotherFileUnderItsNameIsLeftAlone) {
   in_thread([&] {
     ASSERT_TRUE(open());
@@ -283,12 +323,18 @@ TEST_F(SpoolWriting, ALimitOfItsOwnIsNotPassed) {
   in_thread([&] {
     ASSERT_TRUE(open(20'000));  // no whole number of pages
     std::uint64_t last = 0;
+    {
+      const FileSizeLimit none(4096);
+      EXPECT_FALSE(call(1));
+    }
+    usleep(20'000);  // it is not tried at once
     while (call(last + 1)) ASSERT_LT(++last, 10'000u);
     Header header;
     EXPECT_EQ(calls(file(), &header), up_to(last));
     EXPECT_LE(fs::file_size(file()), 20'000u);
-    ASSERT_THAT(header.failures, SizeIs(1));
-    EXPECT_EQ(header.failures[0].step, Step::limit);
+    ASSERT_THAT(header.failures, SizeIs(2));
+    EXPECT_EQ(header.failures[0].step, Step::allocate);
+    EXPECT_EQ(header.failures[1].step, Step::limit);
   });
 }
 

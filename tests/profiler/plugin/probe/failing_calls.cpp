@@ -47,6 +47,14 @@ bool fails(const char* call) {
   return true;
 }
 
+bool is_spool(int file) {
+  char link[64], path[4096];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t length = readlink(link, path, sizeof path - 1);
+  path[length < 0 ? 0 : length] = 0;
+  return strstr(path, ".rnnspool") != nullptr;
+}
+
 }  // namespace
 
 EXPORT int open(const char* path, int flags, ...) {
@@ -65,7 +73,7 @@ EXPORT int posix_fallocate(int file, off_t offset, off_t bytes) {
 
 EXPORT void* mmap(void* address, size_t bytes, int protection, int flags, int file,
                   off_t offset) noexcept {
-  if (file >= 0 && (flags & MAP_SHARED) != 0 && fails("mmap")) return MAP_FAILED;
+  if (file >= 0 && (flags & MAP_SHARED) != 0 && is_spool(file) && fails("mmap")) return MAP_FAILED;
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives it as a number
   return reinterpret_cast<void*>(
       syscall(SYS_mmap, address, bytes, protection, flags, file, offset));
