@@ -94,6 +94,24 @@ struct Cause {
   double ms = 0;
 };
 
+// A factor of time, before over after; `low` 0: without an interval.
+struct Speedup {
+  double value = 0, low = 0, high = 0;
+};
+
+// What a finding of the profile before expected of its change, and what was measured of a change
+// that it proposes (predicted.h).
+struct Prediction {
+  std::string rule, title;
+  int configuration = -1;    // of the profile before; -1: of a step of the program
+  std::vector<int> matches;  // into Comparison::matches, what it is of; empty: of a step
+  std::string scope;         // "training step" of the layer, "program step"
+  std::string predicted_of;  // the change, in words: "the persist_static algorithm"
+  std::string made;          // the change that was made, where it is another one; else empty
+  Speedup predicted, measured;
+  bool of_step() const { return configuration < 0; }
+};
+
 struct Comparison {
   std::vector<Match> matches;          // the largest change of time first
   std::vector<CallMatch> calls;        // process by process, in the order of time
@@ -105,6 +123,7 @@ struct Comparison {
   std::vector<StepPartComparison>
       parts;                             // of steps timed without tracing; the largest change first
   std::vector<Cause> causes;             // what explains most of the step's change first
+  std::vector<Prediction> predictions;   // of layers in the order of the findings, then of the step
   std::vector<std::string> environment;  // "cuDNN 9.1.0 -> 9.19.0"
   std::vector<std::string> fixed, appeared;  // rules that no longer fire, and that do now
 };

@@ -10,6 +10,7 @@
 #include "advisor/compare/call_alignment.h"
 #include "advisor/compare/causes.h"
 #include "advisor/compare/pairing.h"
+#include "advisor/compare/predicted.h"
 #include "advisor/compare/step_times.h"
 #include "advisor/facts/profile_index.h"
 #include "advisor/report/phase_times.h"
@@ -28,8 +29,7 @@ Change change_between(const MedianInterval& b, const MedianInterval& a, double h
   return Change::no_difference;
 }
 
-// What `rnnadvisor profile -o FILE -- PROGRAM` ran; empty where no program of its own was recorded.
-static std::string_view program_of(std::string_view command_line) {
+std::string_view program_of(std::string_view command_line) {
   constexpr std::string_view before_program = " -- ";
   const auto at = command_line.find(before_program);
   return at == std::string_view::npos ? std::string_view()
@@ -412,6 +412,7 @@ Comparison compare(const advisor::Report& before, const advisor::Report& after) 
   std::set_difference(new_rules.begin(), new_rules.end(), old_rules.begin(), old_rules.end(),
                       std::back_inserter(result.appeared));
   result.causes = causes_of(result, before, after);
+  result.predictions = predictions_of(result, before, after);
   return result;
 }
 

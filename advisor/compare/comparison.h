@@ -24,6 +24,9 @@ Change change_between(const MedianInterval& before, const MedianInterval& after,
 MedianInterval interval_of(const StepAccount& steps);
 // How long the GPU waits or copies in such a step: what the host decides, ms.
 double host_ms_of(const StepAccount& steps);
+// What `rnnadvisor profile -o FILE -- PROGRAM` ran, with its arguments; empty where no program of
+// its own was recorded.
+std::string_view program_of(std::string_view command_line);
 // "cuDNN 9.1.0 -> 9.19.0": what differs, but the time of recording. Of commands the part that is
 // the recorded program.
 std::vector<std::string> environment_changes(const Environment& before, const Environment& after);

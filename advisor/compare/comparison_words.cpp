@@ -159,6 +159,25 @@ std::string change_in_words(Change change, double ratio) {
   return tells ? comparing::faster_or_slower(ratio) : std::string(comparing::word_of(change));
 }
 
+std::string prediction_in_words(const Prediction& prediction, bool measured_interval) {
+  const auto factor = [](const Speedup& of, bool interval) {
+    return words::times(of.value) +
+           (interval && of.low > 0
+                ? fmt::format(" ({} to {})", words::number(of.low), words::number(of.high))
+                : "");
+  };
+  return fmt::format("predicted {}, measured {}", factor(prediction.predicted, true),
+                     factor(prediction.measured, measured_interval));
+}
+
+std::string predicted_for(const Prediction& prediction) {
+  const std::string scope =
+      prediction.of_step() ? "a step of the program" : words::scope(prediction.scope);
+  return prediction.made.empty()
+             ? fmt::format("{}, by {}", scope, prediction.predicted_of)
+             : fmt::format("{}, by {}; made: {}", scope, prediction.predicted_of, prediction.made);
+}
+
 std::string headline_of(const Comparison& comparison) {
   if (const auto& step = comparison.step; step && step->ratio() > 0) {
     switch (step->change) {
@@ -239,6 +258,18 @@ document::Blocks document_of(const Comparison& comparison, const advisor::Report
       list.items.push_back({.text = document::Text(words::clean(cause.text))});
     blocks.push_back(document::Paragraph{
         .text = document::Text("What changed, what explains most of the step's time first:"),
+        .look = document::Look::lead});
+    blocks.push_back(std::move(list));
+  }
+  if (!comparison.predictions.empty()) {
+    document::List list;
+    for (const auto& each : comparison.predictions)
+      list.items.push_back(
+          {.text = document::prose(words::clean(each.title)) +
+                   document::Text(fmt::format(": {} ({})", prediction_in_words(each),
+                                              words::clean(predicted_for(each))))});
+    blocks.push_back(document::Paragraph{
+        .text = document::Text("What the earlier advice predicted of changes that were made:"),
         .look = document::Look::lead});
     blocks.push_back(std::move(list));
   }

@@ -20,8 +20,16 @@ std::string step_line_of(const Comparison& comparison);
 std::string time_in_words(const MedianInterval& time);
 std::string change_in_words(Change change, double ratio);
 
-// A whole comparison: headline, what differs around the program, parts of the step, RNN calls and
-// findings. `rows`: of calls, the largest changes; the rest is counted.
+// "predicted 2.84× (1.90 to 4.10), measured 4.43×"; with an interval of what was measured where it
+// is wanted.
+std::string prediction_in_words(const Prediction& prediction, bool measured_interval = false);
+// What it is of: "a step of the program", "training step of the layer"; and with what: "the
+// persist_static algorithm", or that another change was made.
+std::string predicted_for(const Prediction& prediction);
+
+// A whole comparison: headline, what differs around the program, what was predicted of
+// the changes, parts of the step, RNN calls and findings. `rows`: of calls, the largest changes;
+// the rest is counted.
 advisor::document::Blocks document_of(const Comparison& comparison, const advisor::Report& before,
                                       const advisor::Report& after, std::size_t rows);
 

@@ -162,6 +162,10 @@ Json time_json(const MedianInterval& time) {
 
 Json known(double ms) { return ms > 0 ? Json(ms) : Json(); }
 
+Json speedup_json(const compare::Speedup& of) {
+  return {{"speedup", of.value}, {"low", known(of.low)}, {"high", known(of.high)}};
+}
+
 std::string write_json(const Compared& compared, const std::vector<Checked>& limits) {
   const auto& c = compared.comparison;
   Json document = {{"schema", 1}, {"headline", compare::headline_of(c)}, {"step", nullptr}};
@@ -191,6 +195,16 @@ std::string write_json(const Compared& compared, const std::vector<Checked>& lim
     document["causes"].push_back({{"key", cause.key},
                                   {"text", cause.text},
                                   {"ms", cause.ms == 0 ? Json() : Json(cause.ms)}});
+  document["predictions"] = Json::array();
+  for (const auto& each : c.predictions)
+    document["predictions"].push_back(
+        {{"rule", each.rule},
+         {"scope", each.scope},
+         {"change", each.predicted_of},
+         {"made", each.made.empty() ? Json() : Json(each.made)},
+         {"configuration", each.of_step() ? Json() : Json(each.configuration)},
+         {"predicted", speedup_json(each.predicted)},
+         {"measured", speedup_json(each.measured)}});
   document["environment"] = c.environment;
   document["calls"] = Json::array();
   for (const auto& match : c.matches)

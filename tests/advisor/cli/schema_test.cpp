@@ -58,10 +58,13 @@ TEST(Schemas, OfCompare) {
   FakeMachine machine;
   const std::string slow = "sample:programs/pytorch-slow-loader";
   const std::string copies = "sample:programs/pytorch-input-copies";
-  for (const auto& [before, after, status] : {std::tuple{slow, copies, 0},
-                                              {copies, slow, 1},
-                                              {slow, slow, 0},
-                                              {std::string("sample:deepbench"), slow, 1}}) {
+  for (const auto& [before, after, status] :
+       {std::tuple{slow, copies, 0},
+        {copies, slow, 1},
+        {slow, slow, 0},
+        {std::string("sample:programs/pytorch-two-layers"),
+         std::string("sample:programs/pytorch-two-layers-split"), 0},
+        {std::string("sample:deepbench"), slow, 1}}) {
     const auto called =
         call({"compare", before, after, "--json", "--fail-if", "step > 1.05"}, machine.services());
     EXPECT_EQ(called.status, status) << before << ' ' << after << called.err;
