@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "advisor/compare/comparison_words.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/comparison.h"
@@ -21,7 +22,29 @@ using compare::Match;
 
 Comparison compare_documents(DocumentPointer before, DocumentPointer after) {
   auto found = compare::compare(before->report(), after->report());
-  return {std::move(found), std::move(before), std::move(after)};
+  auto pairs = std::make_shared<const PairedCalls>(found, *before, *after);
+  return {std::move(found), std::move(before), std::move(after), std::move(pairs)};
+}
+
+QString difference_text(double before_ms, double after_ms) {
+  const double change = after_ms - before_ms;
+  if (std::abs(change) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
+  const QString time =
+      (change < 0 ? QStringLiteral("−") : QStringLiteral("+")) + format_ms(std::abs(change));
+  if (before_ms <= 0 || after_ms <= 0) return time;
+  const double ratio = before_ms / after_ms;
+  return time + QStringLiteral(", ") +
+         to_qt(compare::change_in_words(ratio >= 1 ? Change::faster : Change::slower, ratio));
+}
+
+const compare::Prediction* prediction_for(const compare::Comparison& comparison, int match) {
+  for (const auto& each : comparison.predictions) {
+    if (match < 0
+            ? each.of_step()
+            : std::find(each.matches.begin(), each.matches.end(), match) != each.matches.end())
+      return &each;
+  }
+  return nullptr;
 }
 
 QString part_word(const compare::TimePart& part) {

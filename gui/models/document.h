@@ -111,6 +111,7 @@ struct Sample {
   QString name;  // "programs/pytorch-two-layers"
   QString title, description;
   std::string_view bytes;
+  QString before;  // the sample that this one is the recording after a change of; may be empty
 };
 std::vector<Sample> samples();
 

@@ -10,6 +10,7 @@ namespace {
 
 struct Words {
   const char *name, *title, *description;
+  const char* before = nullptr;
 };
 
 // In the order in which they teach; a sample that is not listed comes after them under its name.
@@ -19,7 +20,8 @@ constexpr std::array<Words, 14> sample_words = {{
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "A two-layer LSTM in training")},
     {"programs/pytorch-two-layers-split",
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "PyTorch, two layers, after"),
-     QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "The same with its first finding mended")},
+     QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "The same with its first finding mended"),
+     "programs/pytorch-two-layers"},
     {"programs/pytorch-speech-encoder",
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "PyTorch speech encoder"),
      QT_TRANSLATE_NOOP("rnnadvisor::gui::Texts", "Packed sequences of different lengths")},
@@ -61,15 +63,15 @@ std::vector<Sample> samples() {
   for (const auto& words : sample_words) {
     for (const auto& file : files) {
       if (name_of(file) != words.name) continue;
-      list.push_back(
-          {to_qt(words.name), Texts::tr(words.title), Texts::tr(words.description), file.text});
+      list.push_back({to_qt(words.name), Texts::tr(words.title), Texts::tr(words.description),
+                      file.text, words.before != nullptr ? to_qt(words.before) : QString()});
     }
   }
   for (const auto& file : files) {
     const QString name = to_qt(name_of(file));
     bool listed = false;
     for (const auto& sample : list) listed = listed || sample.name == name;
-    if (!listed) list.push_back({name, name, {}, file.text});
+    if (!listed) list.push_back({name, name, {}, file.text, {}});
   }
   return list;
 }

@@ -49,7 +49,7 @@ const QImage& ScenePainter::paint(const Scene& scene) {
   ground(scene);
   rows(scene);
   overlays(scene);
-  overview(scene);
+  if (scene.with_overview) overview(scene);
   ruler(scene);
   crosshair(scene);
   marks(scene);
@@ -146,7 +146,7 @@ void ScenePainter::header(const Scene& scene, const Row& one, int top) {
 }
 
 void ScenePainter::ruler(const Scene& scene) {
-  const QRect box(0, overview_height, scene.size.width(), ruler_height);
+  const QRect box(0, scene.overview(), scene.size.width(), ruler_height);
   painter_.fillRect(box, scene.theme.window);
   painter_.setFont(small_font_);
   const QFontMetrics metrics(small_font_);
@@ -159,7 +159,7 @@ void ScenePainter::ruler(const Scene& scene) {
                         .arg(to_qt(duration_text(scene.visible.length()))));
   painter_.save();
   painter_.setClipRect(QRect(scene.header_width, box.top(), scene.spans_width(), ruler_height));
-  for (const auto& tick : ticks(scene.scale(), scene.timeline->range.begin_ns, tick_spacing)) {
+  for (const auto& tick : ticks(scene.scale(), scene.zero(), tick_spacing)) {
     const int x = static_cast<int>(std::lround(scene.x_of(tick.time)));
     painter_.setPen(scene.theme.border);
     painter_.drawLine(x, box.bottom() - (tick.label.empty() ? 4 : 9), x, box.bottom());
@@ -394,7 +394,7 @@ void ScenePainter::measured(const Scene& scene) {
 
 QString crosshair_text(const Scene& scene) {
   const auto time = scene.time_at(scene.pointer_x);
-  QString text = exact_text(time - scene.timeline->range.begin_ns);
+  QString text = exact_text(time - scene.zero());
   if (scene.selection.empty() || !place_of(*scene.timeline, scene.selection)) return text;
   const TimeRange of = item_range(*scene.timeline, scene.selection);
   return text + (time < of.begin_ns
@@ -412,7 +412,7 @@ void ScenePainter::crosshair(const Scene& scene) {
   painter_.drawLine(QLineF(x, scene.top_height(), x, scene.size.height()));
   painter_.setFont(small_font_);
   const QString text = crosshair_text(scene);
-  QRectF label(0, overview_height + 1, QFontMetrics(small_font_).horizontalAdvance(text) + 12,
+  QRectF label(0, scene.overview() + 1, QFontMetrics(small_font_).horizontalAdvance(text) + 12,
                ruler_height - 2);
   label.moveLeft(
       std::clamp(x - label.width() / 2, scene.header_width + 1.0,

@@ -26,7 +26,7 @@ std::vector<MarkFlag> flags_of(const Scene& scene, const QFontMetricsF& metrics)
                                      least_flag_width, most_flag_width);
     if (!flags.empty() && flags.back().box.right() > at - 1)
       flags.back().box.setRight(std::max(flags.back().box.left() + least_flag_width / 2, at - 1));
-    flags.push_back({static_cast<int>(i), QRectF(at, overview_height + ruler_height,
+    flags.push_back({static_cast<int>(i), QRectF(at, scene.overview() + ruler_height,
                                                  std::min(wanted, right - at), mark_height)});
   }
   return flags;
@@ -34,11 +34,11 @@ std::vector<MarkFlag> flags_of(const Scene& scene, const QFontMetricsF& metrics)
 
 void ScenePainter::marks(const Scene& scene) {
   if (scene.marks.empty()) return;
-  painter_.fillRect(QRect(0, overview_height + ruler_height, scene.size.width(), mark_height + 2),
+  painter_.fillRect(QRect(0, scene.overview() + ruler_height, scene.size.width(), mark_height + 2),
                     scene.theme.window);
   painter_.save();
-  painter_.setClipRect(QRect(scene.header_width, overview_height, scene.spans_width(),
-                             scene.size.height() - overview_height));
+  painter_.setClipRect(QRect(scene.header_width, scene.overview(), scene.spans_width(),
+                             scene.size.height() - scene.overview()));
   const QFontMetricsF metrics(small_font_);
   for (const auto& mark : scene.marks) {
     const QColor color = scene.theme.series(mark.color);
@@ -51,8 +51,9 @@ void ScenePainter::marks(const Scene& scene) {
       painter_.fillRect(QRectF(QPointF(x, scene.top_height()), QPointF(end, bottom)), veil);
     }
     painter_.setPen(QPen(color, 1));
-    painter_.drawLine(QLineF(x, overview_height + ruler_height, x, bottom));
-    if (!mark.moment()) painter_.drawLine(QLineF(end, overview_height + ruler_height, end, bottom));
+    painter_.drawLine(QLineF(x, scene.overview() + ruler_height, x, bottom));
+    if (!mark.moment())
+      painter_.drawLine(QLineF(end, scene.overview() + ruler_height, end, bottom));
   }
   painter_.setFont(small_font_);
   for (const auto& flag : flags_of(scene, metrics)) {

@@ -46,7 +46,7 @@ void ScenePainter::ground(const Scene& scene) {
   const int left = static_cast<int>(std::lround(scene.header_width * ratio));
   ground_.assign(static_cast<std::size_t>(std::max(0, image_.width() - left)),
                  scene.palette.ground);
-  for (const auto& tick : ticks(scene.scale(), scene.timeline->range.begin_ns, tick_spacing)) {
+  for (const auto& tick : ticks(scene.scale(), scene.zero(), tick_spacing)) {
     if (tick.label.empty()) continue;
     const auto x = std::llround(scene.x_of(tick.time) * ratio) - left;
     if (x >= 0 && x < static_cast<long long>(ground_.size()))

@@ -57,7 +57,7 @@ Under under(const Scene& scene, QPointF position, const QFont& font) {
   Under found;
   const int y = static_cast<int>(position.y());
   found.header = position.x() < scene.header_width;
-  found.overview = y < overview_height;
+  found.overview = y < scene.overview();
   found.ruler = !found.overview && y < scene.top_height();
   found.time = scene.time_at(position.x());
   if (scene.timeline == nullptr) return found;

@@ -51,15 +51,19 @@ struct Scene {
   double height_factor = 1;  // of the rows
   std::vector<Mark> marks;   // by time
   int hovered_mark = -1;
-  double pointer_x = -1;  // of the pointer; -1: it is not over the tracks
+  double pointer_x = -1;                // of the pointer; -1: it is not over the tracks
+  bool with_overview = true;            // the whole recording above the ruler
+  std::optional<std::int64_t> zero_ns;  // where the ruler counts from; nothing: from the beginning
 
   int spans_width() const { return std::max(1, size.width() - header_width); }
   Scale scale() const { return {visible, static_cast<double>(spans_width())}; }
   double x_of(std::int64_t time) const { return header_width + scale().x_of(time); }
   std::int64_t time_at(double x) const { return scale().time_at(x - header_width); }
+  int overview() const { return with_overview ? overview_height : 0; }
+  std::int64_t zero() const { return zero_ns.value_or(timeline->range.begin_ns); }
   // What stands above the rows; marks have a line where there are any.
   int top_height() const {
-    return overview_height + ruler_height + (marks.empty() ? 0 : mark_height + 2);
+    return overview() + ruler_height + (marks.empty() ? 0 : mark_height + 2);
   }
   // Where the rows that scroll begin.
   int rows_top() const { return top_height() + layout.pinned_height; }

@@ -2,6 +2,7 @@
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QMenu>
+#include <QMetaMethod>
 #include <QRegularExpression>
 
 #include "advisor/report/inline_code.h"
@@ -26,7 +27,7 @@ Matches matches_of(const QString& pattern, bool is_expression) {
 
 void TimelineWidget::set_visible(TimeRange range) {
   if (!ready() || state_ == nullptr) return;
-  state_->set_visible(clamped(range, scene_.timeline->range));
+  state_->set_visible(clamped(range, limits()));
 }
 
 void TimelineWidget::look_at(TimeRange range) { set_visible(range); }
@@ -34,7 +35,7 @@ void TimelineWidget::look_at(TimeRange range) { set_visible(range); }
 void TimelineWidget::zoom_at(double x, double factor) {
   if (!ready()) return;
   set_visible(zoomed(scene_.visible, scene_.time_at(std::max<double>(x, scene_.header_width)),
-                     factor, scene_.timeline->range));
+                     factor, limits()));
 }
 
 double TimelineWidget::zoom_anchor() const {
@@ -53,24 +54,24 @@ void TimelineWidget::zoom(double factor) { zoom_at(zoom_anchor(), factor); }
 void TimelineWidget::pan(double pixels) {
   if (!ready()) return;
   const double ns = pixels / scene_.scale().pixels_per_ns();
-  set_visible(moved(scene_.visible, std::llround(ns), scene_.timeline->range));
+  set_visible(moved(scene_.visible, std::llround(ns), limits()));
 }
 
 void TimelineWidget::show_all() {
-  if (ready()) set_visible(scene_.timeline->range);
+  if (ready()) set_visible(limits());
 }
 
 void TimelineWidget::focus_on_selection() {
   if (!ready()) return;
-  TimeRange wanted = scene_.timeline->range;
+  TimeRange wanted = limits();
   if (!scene_.selection.empty() && place_of(*scene_.timeline, scene_.selection)) {
     wanted = with_margin(item_range(*scene_.timeline, scene_.selection), 0.15, wanted);
   } else if (scene_.measured) {
     wanted = with_margin(*scene_.measured, 0.05, wanted);
   }
-  if (wanted == scene_.visible) wanted = scene_.timeline->range;
+  if (wanted == scene_.visible) wanted = limits();
   set_visible(wanted);
-  if (!scene_.selection.empty() && wanted != scene_.timeline->range) reveal(scene_.selection);
+  if (!scene_.selection.empty() && wanted != limits()) reveal(scene_.selection);
 }
 
 void TimelineWidget::select(Item item, bool reveal_it) {
@@ -266,7 +267,8 @@ void TimelineWidget::menu_of_item(QMenu& menu, Item item) {
     });
     menu.addAction(tr("Show only its name"), this, [this, name] { filter_by(name, false); });
     menu.addAction(tr("Hide its name"), this, [this, name] { filter_by(name, false, true); });
-    menu.addAction(tr("Show in the table"), this, [this, item] { emit table_requested(item); });
+    if (isSignalConnected(QMetaMethod::fromSignal(&TimelineWidget::table_requested)))
+      menu.addAction(tr("Show in the table"), this, [this, item] { emit table_requested(item); });
   }
   const Profile& p = *scene_.timeline->profile;
   const int call = item.kind == ItemKind::call ? item.index
@@ -281,6 +283,7 @@ void TimelineWidget::menu_of_item(QMenu& menu, Item item) {
     menu.addAction(tr("Copy its line, %1").arg(line.mid(line.lastIndexOf(QLatin1Char('/')) + 1)),
                    this, [line] { QGuiApplication::clipboard()->setText(line); });
   }
+  if (!isSignalConnected(QMetaMethod::fromSignal(&TimelineWidget::link_activated))) return;
   const auto& findings = document_->judgement().findings;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     if (findings[i].configuration != of.configuration) continue;

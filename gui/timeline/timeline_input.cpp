@@ -162,7 +162,7 @@ void TimelineWidget::wheelEvent(QWheelEvent* event) {
 }
 
 std::optional<int> TimelineWidget::edge_at(QPointF position) const {
-  if (!scene_.measured || position.y() < overview_height) return std::nullopt;
+  if (!scene_.measured || position.y() < scene_.overview()) return std::nullopt;
   if (std::abs(position.x() - scene_.x_of(scene_.measured->begin_ns)) <= edge_reach) return 0;
   if (std::abs(position.x() - scene_.x_of(scene_.measured->end_ns)) <= edge_reach) return 1;
   return std::nullopt;
@@ -226,7 +226,7 @@ void TimelineWidget::drag_to(QPointF position) {
     case Drag::pan: {
       // From where it began, so that nothing adds up.
       const double ns = (pressed_.x() - position.x()) / scene_.scale().pixels_per_ns();
-      set_visible(moved(pressed_visible_, std::llround(ns), scene_.timeline->range));
+      set_visible(moved(pressed_visible_, std::llround(ns), limits()));
       break;
     }
     case Drag::measure:
@@ -240,8 +240,7 @@ void TimelineWidget::drag_to(QPointF position) {
       const Scale whole{scene_.timeline->range, static_cast<double>(scene_.spans_width())};
       const auto middle = whole.time_at(position.x() - scene_.header_width);
       const TimeRange& seen = scene_.visible;
-      set_visible(
-          moved(seen, middle - (seen.begin_ns + seen.length() / 2), scene_.timeline->range));
+      set_visible(moved(seen, middle - (seen.begin_ns + seen.length() / 2), limits()));
       break;
     }
     case Drag::track:
@@ -315,7 +314,7 @@ bool TimelineWidget::viewportEvent(QEvent* event) {
 
 void TimelineWidget::hover(QPointF position) {
   pointer_ = position;
-  scene_.pointer_x = position.y() > overview_height ? position.x() : -1;
+  scene_.pointer_x = position.y() > scene_.overview() ? position.x() : -1;
   const Under at = under(scene_, position, font());
   hover_details_ = {};
   scene_.hovered_mark = at.mark;

@@ -77,10 +77,10 @@ void TimelineWidget::show_mark(int index) {
   const TimeRange& seen = scene_.visible;
   if (range.begin_ns >= seen.begin_ns && range.end_ns <= seen.end_ns) return;
   if (range.length() > seen.length()) {
-    set_visible(with_margin(range, 0.1, scene_.timeline->range));
+    set_visible(with_margin(range, 0.1, limits()));
   } else {
     const auto middle = range.begin_ns + range.length() / 2;
-    set_visible(moved(seen, middle - (seen.begin_ns + seen.length() / 2), scene_.timeline->range));
+    set_visible(moved(seen, middle - (seen.begin_ns + seen.length() / 2), limits()));
   }
 }
 
@@ -102,16 +102,15 @@ void TimelineWidget::step_mark(int by) {
       break;
     }
   }
-  set_visible(moved(scene_.visible, centre(found) - middle, scene_.timeline->range));
+  set_visible(moved(scene_.visible, centre(found) - middle, limits()));
 }
 
 void TimelineWidget::menu_of_mark(QMenu& menu, int index) {
   const Mark mark = marks_->all()[static_cast<std::size_t>(index)];
   menu.addAction(tr("Rename the mark"), this, [this, index] { edit_mark(index); });
   if (!mark.moment())
-    menu.addAction(tr("Zoom to it"), this, [this, mark] {
-      look_at(with_margin(mark.range, 0.05, scene_.timeline->range));
-    });
+    menu.addAction(tr("Zoom to it"), this,
+                   [this, mark] { look_at(with_margin(mark.range, 0.05, limits())); });
   auto* colors = menu.addMenu(tr("Colour"));
   for (int color = 0; color < mark_colors; ++color) {
     QPixmap swatch(14, 14);

@@ -4,6 +4,7 @@
 #include <QPaintEvent>
 #include <QScrollBar>
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "gui/texts.h"
@@ -24,6 +25,14 @@ constexpr std::size_t spans_at_once = 200'000;
 std::size_t spans_of(const Profile& p) {
   return p.kernels.size() + p.api.size() + p.nvtx.size() + p.transfers.size() +
          p.allocations.size() + p.counters.size();
+}
+
+// Of whole profiles, while some widget shows them: two widgets on one profile share what is built
+// of it, which is as large as the profile. Used on the thread of the window alone.
+std::map<const Profile*, std::weak_ptr<const Timeline>>& built_timelines() {
+  static std::map<const Profile*, std::weak_ptr<const Timeline>> known;
+  std::erase_if(known, [](const auto& each) { return each.second.expired(); });
+  return known;
 }
 
 }  // namespace
@@ -77,9 +86,13 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   state_ = state;
   const Theme theme = scene_.theme;
   const double height_factor = scene_.height_factor;
+  // What is built of a large profile takes a while to be given back.
+  if (scene_.timeline != nullptr)
+    in_background([held = std::move(scene_.timeline)]() mutable { held.reset(); });
   scene_ = Scene{};
   scene_.theme = theme;
   scene_.height_factor = height_factor;
+  beside_ = std::nullopt;
   take_marks();
   scene_.palette = make_palette(theme, {});
   hover_details_ = measured_details_ = {};
@@ -102,9 +115,22 @@ void TimelineWidget::set_document(DocumentPointer document, ViewState* state) {
   viewport()->update();
 }
 
+TimeRange TimelineWidget::limits() const { return beside_ ? *beside_ : scene_.timeline->range; }
+
+void TimelineWidget::set_beside(std::int64_t zero_ns, TimeRange limits) {
+  beside_ = limits;
+  scene_.with_overview = false;
+  scene_.zero_ns = zero_ns;
+  update_scene_size();
+  take_state();
+}
+
 void TimelineWidget::build(const BuildOptions& options) {
   // Keeps the document alive while anything is left that points into its profile.
   const std::shared_ptr<const Profile> profile(document_, &document_->profile());
+  if (pattern_.isEmpty()) {
+    if (auto known = built_timelines()[profile.get()].lock()) return take(std::move(known));
+  }
   if (spans_of(*profile) <= spans_at_once) {
     take(build_timeline(profile, options));
     return;
@@ -125,6 +151,7 @@ void TimelineWidget::build(const BuildOptions& options) {
 
 void TimelineWidget::take(std::shared_ptr<const Timeline> built) {
   if (built == nullptr) return;
+  if (pattern_.isEmpty()) built_timelines()[built->profile.get()] = built;
   // A filtered timeline has other tracks: what was folded, pinned and moved stays so.
   const bool first = scene_.timeline == nullptr;
   if (!first) kept_ = kept_tracks();
@@ -163,7 +190,7 @@ void TimelineWidget::set_theme(const Theme& theme) {
 void TimelineWidget::take_state() {
   if (state_ == nullptr) return;
   if (ready()) {
-    const auto visible = clamped(state_->visible(), scene_.timeline->range);
+    const auto visible = clamped(state_->visible(), limits());
     if (std::exchange(scene_.visible, visible) != visible) fit_depths(false);
   }
   scene_.selection = state_->selection();
@@ -234,7 +261,7 @@ void TimelineWidget::highlighted_changed() {
             : one;
     any = true;
   }
-  if (any) look_at(with_margin(whole, 0.1, scene_.timeline->range));
+  if (any) look_at(with_margin(whole, 0.1, limits()));
 }
 
 void TimelineWidget::measured_changed() {
@@ -314,10 +341,10 @@ void TimelineWidget::reveal(Item item) {
   const bool outside = range.end_ns <= seen.begin_ns || range.begin_ns >= seen.end_ns;
   if (range.length() > seen.length()) {
     if (outside || range.begin_ns > seen.begin_ns || range.end_ns < seen.end_ns)
-      set_visible(with_margin(range, 0.2, scene_.timeline->range));
+      set_visible(with_margin(range, 0.2, limits()));
   } else if (range.begin_ns < seen.begin_ns || range.end_ns > seen.end_ns) {
     const std::int64_t middle = range.begin_ns + range.length() / 2;
-    set_visible(moved(seen, middle - (seen.begin_ns + seen.length() / 2), scene_.timeline->range));
+    set_visible(moved(seen, middle - (seen.begin_ns + seen.length() / 2), limits()));
   }
   const Row* row = scene_.layout.row_of(place->track);
   if (row == nullptr || state_of(place->track).pinned) return;

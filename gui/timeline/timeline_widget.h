@@ -40,6 +40,10 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   // Large profiles are laid out on a worker thread; ready() says when. Either may be null.
   void set_document(DocumentPointer document, ViewState* state);
   void set_theme(const Theme& theme);
+  // Beside another timeline, until another document is set: without the overview, the ruler counts
+  // from `zero_ns`, and what is visible stays within `limits`, which may reach beyond the
+  // recording.
+  void set_beside(std::int64_t zero_ns, TimeRange limits);
   // What a wheel without Ctrl and Shift does: zoom, as in Tracy, or scroll through the tracks.
   void set_wheel_zooms(bool zooms) { wheel_zooms_ = zooms; }
 
@@ -108,8 +112,9 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void show_mark(int mark);
   void step_mark(int by);  // to the next or previous one
   QLineEdit* mark_editor() { return mark_editor_; }
-  void reveal(Item item);             // scrolls and moves so that it can be seen
-  QString track_of(Item item) const;  // as in track_names(); empty where it is not shown
+  void reveal(Item item);                  // scrolls and moves so that it can be seen
+  void select(Item item, bool reveal_it);  // without, what is seen stays where it is
+  QString track_of(Item item) const;       // as in track_names(); empty where it is not shown
   QString hits_text() const { return hits_text_; }
   bool searching() const { return search_work_.busy(); }
 
@@ -151,8 +156,8 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   void selection_changed();
   void highlighted_changed();
   void measured_changed();
+  TimeRange limits() const;
   void set_visible(TimeRange range);
-  void select(Item item, bool reveal_it);
   void describe_selection();
   void hover(QPointF position);
   void forget_hover();
@@ -188,6 +193,7 @@ class TimelineWidget : public QAbstractScrollArea, public Described {
   timeline::SearchBar* search_bar_ = nullptr;
   bool wheel_zooms_ = false;
   bool from_here_ = false;  // a change of selection that must not move what is seen
+  std::optional<TimeRange> beside_;
   QString hits_text_, pattern_;
   Marks* marks_ = nullptr;
   QLineEdit* mark_editor_ = nullptr;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "advisor/compare/comparison_words.h"
 #include "advisor/report/words.h"
 #include "core/base/text.h"
 #include "gui/models/link.h"
@@ -46,6 +47,16 @@ QString CompareView::match_page(const Match& m) const {
   page.small(page.colored(page.strong(change_word(m.change)), color));
   page.title(Page::escape(m.name));
   page.paragraph(Page::escape(words::phase(m.phase)));
+  const int at = static_cast<int>(&m - c.matches.data());
+  for (const int which : {at, -1}) {
+    const auto* prediction = prediction_for(c, which);
+    if (prediction == nullptr) continue;
+    page.paragraph(page.strong(Page::escape(compare::prediction_in_words(*prediction))));
+    page.small(tr("%1. From the advice on the profile before: %2")
+                   .arg(Page::escape(compare::predicted_for(*prediction)),
+                        page.link(Link::to_rule(to_qt(prediction->rule)),
+                                  Page::prose(prediction->title))));
+  }
   if (m.sets.split()) {
     const int before = ConfigurationPair::calls(m.sets.before),
               after = ConfigurationPair::calls(m.sets.after);

@@ -1,5 +1,6 @@
 #include "gui/views/compare_view.h"
 
+#include <QApplication>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -17,6 +18,7 @@
 #include "gui/models/link.h"
 #include "gui/models/open_problem.h"
 #include "gui/models/pages.h"
+#include "gui/timeline/timeline_widget.h"
 #include "gui/views/problem_card.h"
 
 namespace rnnadvisor::gui {
@@ -42,33 +44,7 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   layout->setContentsMargins(0, 0, 0, 0);
   layout->addWidget(stack_);
 
-  auto* empty = new QWidget;
-  auto* centre = new QVBoxLayout(empty);
-  centre->addStretch();
-  auto* title = make_label(tr("Compare with another profile"), "title");
-  title->setAlignment(Qt::AlignCenter);
-  centre->addWidget(title);
-  empty_ = make_label({}, "dim");
-  empty_->setAlignment(Qt::AlignCenter);
-  empty_->setWordWrap(true);
-  centre->addWidget(empty_);
-  card_ = new ProblemCard;
-  card_->setMaximumWidth(760);
-  auto* card_row = new QHBoxLayout;
-  card_row->addStretch();
-  card_row->addWidget(card_, 1);
-  card_row->addStretch();
-  centre->addLayout(card_row);
-  auto* row = new QHBoxLayout;
-  row->addStretch();
-  auto* choose = new QPushButton(tr("Choose the profile from before…"));
-  set_look(choose, "primary");
-  row->addWidget(choose);
-  row->addStretch();
-  centre->addSpacing(8);
-  centre->addLayout(row);
-  centre->addStretch();
-  stack_->addWidget(empty);
+  make_chooser_page();
 
   auto* page = new QWidget;
   auto* column = new QVBoxLayout(page);
@@ -101,42 +77,7 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   chart_->setAccessibleName(tr("Time of both"));
   chart_card_->body()->addWidget(chart_);
   column->addWidget(chart_card_);
-  table_ = new QTableView;
-  table_->setModel(&sorted_);
-  table_->setAccessibleName(tr("What changed"));
-  make_plain_table(table_);
-  table_->sortByColumn(-1, Qt::AscendingOrder);
-  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  table_->horizontalHeader()->setSectionResizeMode(ComparisonModel::name, QHeaderView::Stretch);
-  // A name ends with its algorithm, which is often all that differs: it is wrapped, not cut.
-  table_->setWordWrap(true);
-  table_->setTextElideMode(Qt::ElideMiddle);
-  connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this,
-          [this](int section, int before, int after) {
-            if (section == ComparisonModel::name && before != after) fit_rows();
-          });
-  sorted_calls_.setSourceModel(&calls_);
-  sorted_calls_.setSortRole(SortRole);
-  call_table_ = new QTableView;
-  call_table_->setModel(&sorted_calls_);
-  call_table_->setAccessibleName(tr("Call by call"));
-  make_plain_table(call_table_);
-  call_table_->setTextElideMode(Qt::ElideMiddle);
-  call_table_->sortByColumn(-1, Qt::AscendingOrder);
-  // Widths from the contents would look at every call.
-  const int letter = fontMetrics().horizontalAdvance(QLatin1Char('0'));
-  for (const auto& [section, letters] : {std::pair{CallMatchesModel::number, 14},
-                                         {CallMatchesModel::phase, 20},
-                                         {CallMatchesModel::before, 13},
-                                         {CallMatchesModel::after, 13},
-                                         {CallMatchesModel::difference, 13}})
-    call_table_->setColumnWidth(section, letter * letters);
-  call_table_->horizontalHeader()->setSectionResizeMode(CallMatchesModel::name,
-                                                        QHeaderView::Stretch);
-  tabs_ = new QTabWidget;
-  tabs_->setDocumentMode(true);
-  tabs_->addTab(table_, tr("By phase"));
-  tabs_->addTab(call_table_, tr("Call by call"));
+  make_tables();
   match_ = new PageBrowser;
   match_->setAccessibleName(tr("The chosen row"));
   match_->setMinimumWidth(300);
@@ -145,20 +86,36 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   split->addWidget(match_);
   split->setSizes({760, 380});
   split->setStretchFactor(0, 1);
+  const int letter = fontMetrics().horizontalAdvance(QLatin1Char('0'));
   split->set_needed(letter * 140);  // five columns of figures, names, and the page
-  column->addWidget(split, 1);
+  timelines_ = new CompareTimelines(this);
+  timelines_->hide();
+  body_ = new QSplitter(Qt::Vertical);
+  body_->setChildrenCollapsible(false);
+  body_->addWidget(split);
+  column->addWidget(body_, 1);
   stack_->addWidget(page);
 
-  connect(choose, &QPushButton::clicked, this, &CompareView::choose_requested);
-  connect(other, &QPushButton::clicked, this, &CompareView::choose_requested);
+  connect(other, &QPushButton::clicked, this, &CompareView::show_chooser);
+  connect(timelines_, &CompareTimelines::call_chosen, this, &CompareView::follow_timelines);
   connect(swap, &QPushButton::clicked, this, [this] {
     swapped_ = !swapped_;
     show_comparison();
   });
-  for (auto* table : {table_, call_table_})
-    connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this] { show_selected(); });
-  connect(tabs_, &QTabWidget::currentChanged, this, [this] { show_selected(); });
+  for (auto* table : {table_, call_table_}) {
+    connect(table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+      show_selected();
+      align_at_selected();
+    });
+    connect(table, &QTableView::activated, this, [this] {
+      if (tabs_->indexOf(timelines_) >= 0) tabs_->setCurrentWidget(timelines_);
+    });
+  }
+  connect(tabs_, &QTabWidget::currentChanged, this, [this] {
+    if (auto* table = qobject_cast<QTableView*>(tabs_->currentWidget())) last_table_ = table;
+    match_->setVisible(tabs_->currentWidget() != timelines_);
+    show_selected();
+  });
   connect(match_, &PageBrowser::link_activated, this, &View::link_activated);
   connect(&loader_, &Loader::loaded, this, &CompareView::set_before);
   connect(&loader_, &Loader::failed, this, &CompareView::show_failure);
@@ -178,6 +135,82 @@ CompareView::CompareView(QWidget* parent) : View(parent) {
   set_document(nullptr);
 }
 
+void CompareView::make_chooser_page() {
+  auto* empty = new QWidget;
+  auto* column = new QVBoxLayout(empty);
+  column->setContentsMargins(20, 18, 20, 12);
+  auto* title = make_label(tr("Compare with another profile"), "title");
+  empty_ = make_label({}, "dim");
+  empty_->setWordWrap(true);
+  card_ = new ProblemCard;
+  to_comparison_ = new QPushButton(tr("Back to the comparison"));
+  to_comparison_->hide();
+  chooser_ = new PartnerChooser;
+  auto* middle = new QWidget;
+  middle->setMaximumWidth(760);
+  auto* inner = new QVBoxLayout(middle);
+  inner->setContentsMargins(0, 0, 0, 0);
+  inner->setSpacing(10);
+  auto* head = new QHBoxLayout;
+  head->addWidget(title, 1);
+  head->addWidget(to_comparison_);
+  inner->addLayout(head);
+  inner->addWidget(empty_);
+  inner->addWidget(card_);
+  inner->addWidget(chooser_, 1);
+  auto* row = new QHBoxLayout;
+  row->addStretch();
+  row->addWidget(middle, 100);
+  row->addStretch();
+  column->addLayout(row, 1);
+  stack_->addWidget(empty);
+  connect(chooser_, &PartnerChooser::chosen, this, &CompareView::choose);
+  connect(chooser_, &PartnerChooser::file_requested, this, &CompareView::choose_requested);
+  connect(to_comparison_, &QPushButton::clicked, this, [this] { stack_->setCurrentIndex(1); });
+}
+
+void CompareView::make_tables() {
+  table_ = new QTableView;
+  table_->setModel(&sorted_);
+  table_->setAccessibleName(tr("What changed"));
+  table_->setObjectName(QStringLiteral("phases"));
+  make_plain_table(table_);
+  table_->sortByColumn(-1, Qt::AscendingOrder);
+  table_->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  table_->horizontalHeader()->setSectionResizeMode(ComparisonModel::name, QHeaderView::Stretch);
+  // A name ends with its algorithm, which is often all that differs: it is wrapped, not cut.
+  table_->setWordWrap(true);
+  table_->setTextElideMode(Qt::ElideMiddle);
+  connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this,
+          [this](int section, int before, int after) {
+            if (section == ComparisonModel::name && before != after) fit_rows();
+          });
+  sorted_calls_.setSourceModel(&calls_);
+  sorted_calls_.setSortRole(SortRole);
+  call_table_ = new QTableView;
+  call_table_->setModel(&sorted_calls_);
+  call_table_->setAccessibleName(tr("Call by call"));
+  call_table_->setObjectName(QStringLiteral("calls"));
+  make_plain_table(call_table_);
+  call_table_->setTextElideMode(Qt::ElideMiddle);
+  call_table_->sortByColumn(-1, Qt::AscendingOrder);
+  // Widths from the contents would look at every call.
+  const int letter = fontMetrics().horizontalAdvance(QLatin1Char('0'));
+  for (const auto& [section, letters] : {std::pair{CallMatchesModel::number, 14},
+                                         {CallMatchesModel::phase, 20},
+                                         {CallMatchesModel::before, 13},
+                                         {CallMatchesModel::after, 13},
+                                         {CallMatchesModel::difference, 13}})
+    call_table_->setColumnWidth(section, letter * letters);
+  call_table_->horizontalHeader()->setSectionResizeMode(CallMatchesModel::name,
+                                                        QHeaderView::Stretch);
+  tabs_ = new QTabWidget;
+  tabs_->setDocumentMode(true);
+  tabs_->addTab(table_, tr("By phase"));
+  tabs_->addTab(call_table_, tr("Call by call"));
+  last_table_ = table_;
+}
+
 // Heights from texts would take long for many rows: those stay at one line.
 void CompareView::fit_rows() {
   constexpr int most = 400;
@@ -185,18 +218,74 @@ void CompareView::fit_rows() {
 }
 
 QWidget* CompareView::first_focus() {
-  return stack_->currentIndex() == 1 ? tabs_->currentWidget()
-                                     : stack_->currentWidget()->findChild<QPushButton*>();
+  if (stack_->currentIndex() == 0) return chooser_->first_focus();
+  return tabs_->currentWidget() == timelines_ ? static_cast<QWidget*>(timelines_->before())
+                                              : table();
 }
 QString CompareView::table_text() const {
-  return stack_->currentIndex() == 1
-             ? table_text_of(static_cast<const QAbstractItemView*>(tabs_->currentWidget()))
-             : QString();
+  return stack_->currentIndex() == 1 ? table_text_of(table()) : QString();
+}
+
+QTableView* CompareView::table() const { return last_table_; }
+
+void CompareView::resizeEvent(QResizeEvent* event) {
+  View::resizeEvent(event);
+  place_timelines();
+}
+
+// Above the tables where both have room, else the first of their tabs.
+void CompareView::place_timelines() {
+  const int line = fontMetrics().height();
+  const bool any = timelines_->has_pairs(), above = any && height() >= 50 * line;
+  chart_card_->setVisible(model_.comparison().before_ms > 0 && model_.comparison().after_ms > 0 &&
+                          (!any || height() >= 64 * line));
+  const int tab = tabs_->indexOf(timelines_);
+  if (above && body_->indexOf(timelines_) < 0) {
+    if (tab >= 0) tabs_->removeTab(tab);
+    body_->insertWidget(0, timelines_);
+    timelines_->show();
+    body_->setSizes({6, 5});
+    body_->setStretchFactor(0, 6);
+    body_->setStretchFactor(1, 5);
+  } else if (any && !above && tab < 0) {
+    tabs_->insertTab(0, timelines_, tr("Timelines"));
+    tabs_->setCurrentIndex(0);
+  } else if (!any && timelines_->parent() != this) {
+    if (tab >= 0) tabs_->removeTab(tab);
+    timelines_->setParent(this);
+  }
+}
+
+void CompareView::show_chooser() {
+  to_comparison_->setVisible(before_ && after_ && !comparing());
+  chooser_->set_document(after_);
+  if (after_)
+    empty_->setText(tr("Another recording to set beside %1: the one recorded later is "
+                       "shown as after. Calls are matched one by one, and differences "
+                       "within noise are labelled.")
+                        .arg(after_->name()));
+  stack_->setCurrentIndex(0);
+  chooser_->first_focus()->setFocus();
+}
+
+// A person has chosen a call on a timeline.
+void CompareView::follow_timelines(int row) {
+  if (row < 0 || row >= calls_.rowCount()) return;
+  filling_ = true;
+  const QModelIndex index = sorted_calls_.mapFromSource(calls_.index(row));
+  call_table_->setCurrentIndex(index);
+  call_table_->scrollTo(index);
+  if (tabs_->currentWidget() != timelines_) tabs_->setCurrentWidget(call_table_);
+  last_table_ = call_table_;
+  filling_ = false;
+  show_selected();
 }
 
 void CompareView::set_theme(const Theme& theme) {
   theme_ = theme;
   chart_->set_theme(theme);
+  chooser_->set_theme(theme);
+  timelines_->set_theme(theme);
   if (stack_->currentIndex() == 1) show_result(Comparison(model_.comparison()));
 }
 
@@ -207,15 +296,27 @@ void CompareView::set_document(DocumentPointer document) {
   } else {
     work_.cancel();
     stack_->setCurrentIndex(0);
+    to_comparison_->hide();
+    chooser_->set_document(after_);
     empty_->setText(
-        after_ ? tr("%1 is open. Choose the profile that was recorded before the change: "
-                    "calls are matched one by one, and differences within noise are labelled.")
+        after_ ? tr("%1 is open. Choose a recording from before or after a change: calls are "
+                    "matched one by one, and differences within noise are labelled.")
                      .arg(after_->name())
-               : tr("Open a profile first: it is used as the profile after the change."));
+               : tr("Open a profile first; then choose another one here."));
   }
 }
 
+void CompareView::choose(const QString& path) {
+  by_time_ = true;
+  open_partner(path);
+}
+
 void CompareView::compare_with(const QString& path) {
+  by_time_ = false;
+  open_partner(path);
+}
+
+void CompareView::open_partner(const QString& path) {
   partner_ = path.startsWith(QLatin1String("sample:")) ? path : QFileInfo(path).absoluteFilePath();
   follower_.stop();
   problem_.reset();
@@ -246,7 +347,9 @@ void CompareView::show_failure(const Error& error, const QString& path) {
 
 void CompareView::set_before(const DocumentPointer& before) {
   before_ = before;
-  swapped_ = false;
+  // As ISO 8601 in UTC they are in the order of their letters.
+  swapped_ = by_time_ && after_ &&
+             before_->profile().environment.created > after_->profile().environment.created;
   if (after_) show_comparison();
 }
 
@@ -262,16 +365,20 @@ void CompareView::show_comparison() {
   empty_->setText(tr("Matching the calls of %1 and %2…").arg(before->name(), after->name()));
   work_.start(
       this, [before, after](const std::stop_token&) { return compare_documents(before, after); },
-      [this](const Comparison& comparison) { show_result(comparison); },
+      [this](Comparison comparison) { show_result(std::move(comparison)); },
       [this] {
         show_failure(fail(ErrorCode::out_of_memory, std::string(no_memory_text)).value(), partner_);
       });
 }
 
-void CompareView::show_result(const Comparison& comparison) {
+void CompareView::show_result(Comparison comparison) {
+  filling_ = true;
+  const auto* chosen_in = stack_->currentIndex() == 0 ? stack_->currentWidget() : nullptr;
+  const bool had_focus =
+      chosen_in != nullptr && chosen_in->isAncestorOf(QApplication::focusWidget());
   stack_->setCurrentIndex(1);
   calls_.set_comparison(nullptr);
-  model_.set_comparison(comparison);
+  model_.set_comparison(std::move(comparison));
   const auto& c = model_.comparison();
   calls_.set_comparison(&c);
   int faster = 0, slower = 0;
@@ -330,24 +437,45 @@ void CompareView::show_result(const Comparison& comparison) {
   row(tr("before"), true);
   row(tr("after"), false);
   chart_->set_chart(std::move(bars));
-  chart_card_->setVisible(c.before_ms > 0 && c.after_ms > 0);
   if (sorted_.rowCount() > 0) table_->setCurrentIndex(sorted_.index(0, 0));
   if (calls_.rowCount() > 0) call_table_->setCurrentIndex(sorted_calls_.index(0, 0));
-  tabs_->setTabVisible(1, calls_.rowCount() > 0);
+  tabs_->setTabVisible(tabs_->indexOf(call_table_), calls_.rowCount() > 0);
+  timelines_->set_comparison(&c);
+  // Findings and configurations are those of the profile that is open.
+  for (auto* each : {timelines_->before(), timelines_->after()}) {
+    disconnect(each, &TimelineWidget::link_activated, this, nullptr);
+    if (each == (swapped_ ? timelines_->before() : timelines_->after()))
+      connect(each, &TimelineWidget::link_activated, this, &View::link_activated);
+  }
+  place_timelines();
   fit_rows();
+  filling_ = false;
+  if (had_focus) first_focus()->setFocus();
   show_selected();
 }
 
 void CompareView::show_selected() {
-  const auto* table = static_cast<const QTableView*>(tabs_->currentWidget());
-  const QModelIndex index = table->currentIndex();
+  if (filling_) return;
+  const QModelIndex index = table()->currentIndex();
   const auto& c = model_.comparison();
   if (!index.isValid() || c.before == nullptr) {
     match_->show_page({});
     return;
   }
-  const auto row = static_cast<std::size_t>(index.data(ItemIndexRole).toInt());
-  match_->show_page(table == table_ ? match_page(c.matches[row]) : call_page(c.calls[row]));
+  const auto row = index.data(ItemIndexRole).toInt();
+  const auto at = static_cast<std::size_t>(row);
+  const bool of_phases = table() == table_;
+  match_->show_page(of_phases ? match_page(c.matches[at]) : call_page(c.calls[at]));
+}
+
+// Both timelines are aligned at what a person chooses in a table.
+void CompareView::align_at_selected() {
+  const QModelIndex index = table()->currentIndex();
+  const auto& c = model_.comparison();
+  if (filling_ || !index.isValid() || !timelines_->has_pairs()) return;
+  const int row = index.data(ItemIndexRole).toInt();
+  const int call = table() == table_ ? c.pairs->typical_row(c, row) : row;
+  if (call >= 0) timelines_->show_call(call);
 }
 
 }  // namespace rnnadvisor::gui

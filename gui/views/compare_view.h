@@ -9,9 +9,13 @@
 #include "gui/models/item_models.h"
 #include "gui/models/loader.h"
 #include "gui/timeline/background.h"
+#include "gui/views/compare_timelines.h"
+#include "gui/views/partner_chooser.h"
 #include "gui/views/parts.h"
 #include "gui/views/view.h"
 
+class QPushButton;
+class QSplitter;
 class QStackedWidget;
 class QTableView;
 class QTabWidget;
@@ -31,6 +35,11 @@ class CompareView : public View {
   QString table_text() const override;
   // `path` is compared as what was before.
   void compare_with(const QString& path);
+  // `path` is compared as what it is: the one of both that was recorded later is after.
+  void choose(const QString& path);
+  void show_chooser();
+  PartnerChooser* chooser() { return chooser_; }
+  CompareTimelines* timelines() { return timelines_; }
   // The path of what is set beside the open profile, also when that could not be opened; empty:
   // nothing was.
   QString partner() const { return partner_; }
@@ -44,13 +53,23 @@ class CompareView : public View {
   bool comparing() const { return loader_.busy() || work_.busy(); }
 
  signals:
-  void choose_requested();
+  void choose_requested();  // by a dialog
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void make_chooser_page();
+  void make_tables();
+  void place_timelines();
+  QTableView* table() const;  // the one that is seen, or was
+  void follow_timelines(int row);
+  void open_partner(const QString& path);
   void show_failure(const Error& error, const QString& path);
   void show_comparison();
-  void show_result(const Comparison& comparison);
+  void show_result(Comparison comparison);
   void show_selected();
+  void align_at_selected();
   void fit_rows();
   QString match_page(const compare::Match& match) const;
   QString call_page(const compare::CallMatch& call) const;
@@ -68,11 +87,17 @@ class CompareView : public View {
   WordsFilter sorted_;
   QSortFilterProxyModel sorted_calls_;
   bool swapped_ = false;
+  bool by_time_ = false;  // which of both is before is told by when they were recorded
+  bool filling_ = false;  // rows are chosen here, not by a person
   QStackedWidget* stack_ = nullptr;
+  PartnerChooser* chooser_ = nullptr;
+  QPushButton* to_comparison_ = nullptr;
+  CompareTimelines* timelines_ = nullptr;
+  QSplitter* body_ = nullptr;  // the timelines, where there is room, above the tables
   QLabel *empty_ = nullptr, *headline_ = nullptr, *steps_ = nullptr, *names_ = nullptr,
          *changes_ = nullptr;
   QTabWidget* tabs_ = nullptr;
-  QTableView *table_ = nullptr, *call_table_ = nullptr;
+  QTableView *table_ = nullptr, *call_table_ = nullptr, *last_table_ = nullptr;
   PageBrowser* match_ = nullptr;
   ProblemCard* card_ = nullptr;
   ChartWidget* chart_ = nullptr;

@@ -385,10 +385,10 @@ void MainWindow::choose_file() {
 
 void MainWindow::choose_before() {
   const QString path =
-      QFileDialog::getOpenFileName(this, tr("The profile from before"), QString(),
+      QFileDialog::getOpenFileName(this, tr("The profile to compare with"), QString(),
                                    tr("Profiles and traces (*.rnnprof *.json *.json.gz *.xplane.pb "
                                       "*.xplane.pb.gz *.sqlite);;All files (*)"));
-  if (!path.isEmpty()) compare_->compare_with(path);
+  if (!path.isEmpty()) compare_->choose(path);
 }
 
 void MainWindow::choose_rules() {

@@ -281,8 +281,9 @@ void TitleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& full,
   const QColor dim = selected ? theme_.text_on_selection : theme_.dim_text;
   painter->setPen(theme_.color_of(severity));
   painter->setFont(option.font);
-  painter->drawText(placed(QRect(box.left() + 10, box.top() + 8, 18, line)), Qt::AlignCenter,
-                    mark(severity));
+  if (index.data(SeverityRole).isValid())
+    painter->drawText(placed(QRect(box.left() + 10, box.top() + 8, 18, line)), Qt::AlignCenter,
+                      mark(severity));
   const int left = box.left() + 36, width = text_width(option);
 
   painter->setPen(text);

@@ -21,6 +21,7 @@
 #include "gui/models/session.h"
 #include "gui/timeline/details.h"
 #include "gui/timeline/timeline_widget.h"
+#include "gui/views/compare_view.h"
 #include "gui/views/explorer_view.h"
 #include "gui/views/findings_view.h"
 #include "gui/views/main_window.h"
@@ -79,7 +80,7 @@ void MainWindow::make_actions() {
                   [this] { open(document_->path(), place()); }));
   add_action(file, tr("Com&pare with…"), {}, [this] {
     go(QStringLiteral("compare"));
-    choose_before();
+    compare_->show_chooser();
   });
   file->addSeparator();
   auto* report = file->addMenu(tr("&Export"));

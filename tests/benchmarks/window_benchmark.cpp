@@ -318,8 +318,26 @@ int run(int argc, char** argv) {
     window.go(QStringLiteral("compare"));
     compare->compare_with(path);
     while (compare->comparing()) QTest::qWait(5);
-    out["compare_with_itself"] = {
-        {"s", seconds(comparing)}, {"stall", stalls.take()}, {"memory", take_memory()}};
+    const double compared = seconds(comparing);
+    auto* timelines = compare->timelines();
+    while (timelines->has_pairs() && !timelines->ready()) QTest::qWait(5);
+    out["compare_with_itself"] = {{"s", compared},
+                                  {"timelines_s", seconds(comparing)},
+                                  {"stall", stalls.take()},
+                                  {"memory", take_memory()}};
+    if (timelines->ready()) {
+      for (int round = 0; round < 5; ++round) {
+        for (int i = 0; i < 20; ++i) {
+          timelines->before()->zoom(i < 10 ? 2 : 0.5);
+          QTest::qWait(4);
+        }
+        timelines->chooser()->stepUp();
+        QTest::qWait(20);
+      }
+      timelines->before()->show_all();
+      QTest::qWait(500);
+      out["compare_with_itself"]["moving_stall"] = stalls.take();
+    }
   }
   out["load_average_after"] = load();
   puts(out.dump(2).c_str());

@@ -237,6 +237,8 @@ TEST_F(RoomTest, NamesInCompareAreWhole) {
   ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 30000));
   QTest::qWait(50);
   auto* table = compare->findChildren<QTableView*>().front();
+  compare->findChild<QTabWidget*>()->setCurrentWidget(table);
+  QTest::qWait(50);
   ASSERT_GT(table->model()->rowCount(), 0);
   for (int row = 0; row < table->model()->rowCount(); ++row) {
     const auto index = table->model()->index(row, ComparisonModel::name);
@@ -257,6 +259,8 @@ TEST_F(RoomTest, SmallWindowsCutNothing) {
     ASSERT_TRUE(QTest::qWaitFor([&] { return !compare->comparing(); }, 30000));
     QTest::qWait(50);
     auto* table = compare->findChildren<QTableView*>().front();
+    compare->findChild<QTabWidget*>()->setCurrentWidget(table);
+    QTest::qWait(50);
     EXPECT_EQ(table->horizontalScrollBar()->maximum(), 0) << size.width();
     const int line = table->fontMetrics().height();
     EXPECT_GE(table->columnWidth(ComparisonModel::name), 8 * line) << size.width();
