@@ -426,7 +426,11 @@ void CompareTimelines::resizeEvent(QResizeEvent* event) {
 }
 
 bool CompareTimelines::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == area_ && event->type() == QEvent::Resize) place_overlay();
+  if (watched == area_ && event->type() == QEvent::Resize) {
+    place_overlay();
+    // Once the timelines have their sizes.
+    QMetaObject::invokeMethod(this, &CompareTimelines::scroll_up, Qt::QueuedConnection);
+  }
   if (watched == between_ && event->type() == QEvent::MouseButtonRelease) {
     const QPointF at = static_cast<QMouseEvent*>(event)->position();
     const double share = at.y() / std::max(1, between_->height());
@@ -441,6 +445,16 @@ bool CompareTimelines::eventFilter(QObject* watched, QEvent* event) {
     }
   }
   return QWidget::eventFilter(watched, event);
+}
+
+// Rows that are scrolled away and have room now come back, unless the chosen call would go.
+void CompareTimelines::scroll_up() {
+  for (auto* side : {&before_side_, &after_side_}) {
+    const auto& scene = side->timeline->scene();
+    const auto rect = scene.rect_of(scene.selection);
+    if (rect && rect->bottom() + scene.scroll <= scene.size.height())
+      side->timeline->verticalScrollBar()->setValue(0);
+  }
 }
 
 Joint CompareTimelines::joint_of(const Pair& pair) const {

@@ -88,6 +88,7 @@ class CompareTimelines : public QWidget, public Described {
   void paint_joints(QPainter& painter);
   void paint_band(QPainter& painter, const Joint& joint, bool chosen);
   void place_overlay();
+  void scroll_up();
 
   const Comparison* comparison_ = nullptr;
   std::shared_ptr<const PairedCalls> pairs_;

@@ -11,6 +11,7 @@
 #include <QElapsedTimer>
 #include <QFileInfo>
 #include <QSettings>
+#include <QSpinBox>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -272,7 +273,7 @@ int run(int argc, char** argv) {
   stalls.take();
   {
     // Every kernel is looked at; the answer is on the screen once the count is.
-    auto* timeline = window.findChild<TimelineWidget*>();
+    auto* timeline = window.findChild<TraceView*>()->timeline();
     window.go(QStringLiteral("timeline"));
     QElapsedTimer searching;
     searching.start();

@@ -390,9 +390,9 @@ TEST_F(CompareTimelinesTest, LargeProfilesDoNotStopTheWindow) {
 }
 
 TEST_F(CompareTimelinesTest, ProfilesWithoutTimesHaveTablesAlone) {
-  open(QStringLiteral("sample:guide-figure-10"));
+  open(QStringLiteral("sample:deepbench"));
   window_->go(QStringLiteral("compare"));
-  view()->compare_with(QStringLiteral("sample:guide-figure-9"));
+  view()->compare_with(QStringLiteral("sample:deepbench"));
   ASSERT_TRUE(QTest::qWaitFor([&] { return !view()->comparing(); }, 60000));
   EXPECT_FALSE(timelines()->has_pairs());
   EXPECT_FALSE(timelines()->isVisible());

@@ -42,7 +42,7 @@ class CopiedTableTest : public WindowTest {
   static void expect_even(const QList<QStringList>& table) {
     for (const auto& row : table) EXPECT_EQ(row.size(), table.front().size());
   }
-  TimelineWidget* timeline() { return window_->findChild<TimelineWidget*>(); }
+  TimelineWidget* timeline() { return window_->findChild<TraceView*>()->timeline(); }
 };
 
 TEST_F(CopiedTableTest, TheOverviewOfOneConfiguration) {

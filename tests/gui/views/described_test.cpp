@@ -14,6 +14,7 @@
 #include "gui/timeline/timeline_widget.h"
 #include "gui/views/overview_view.h"
 #include "gui/views/parts.h"
+#include "gui/views/trace_view.h"
 #include "tests/gui/views/window_test.h"
 
 namespace rnnadvisor::gui {
@@ -39,7 +40,7 @@ class DescribedTest : public WindowTest {
 TEST_F(DescribedTest, TheTimelineSaysWhatItShowsAndWhatIsSelected) {
   window_->go(QStringLiteral("timeline"));
   QTest::qWait(20);
-  auto* timeline = window_->findChild<TimelineWidget*>();
+  auto* timeline = window_->findChild<TraceView*>()->timeline();
   window_->state()->select({});
   EXPECT_EQ(role(timeline), QAccessible::Canvas);
   EXPECT_EQ(said(timeline, QAccessible::Name), QStringLiteral("Timeline"));

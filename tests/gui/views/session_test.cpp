@@ -13,6 +13,7 @@
 #include "gui/timeline/timeline_widget.h"
 #include "gui/views/main_window.h"
 #include "gui/views/start_view.h"
+#include "gui/views/trace_view.h"
 
 namespace rnnadvisor::gui {
 namespace {
@@ -118,7 +119,7 @@ TEST_F(WindowSessionTest, TracksStandAsTheyWereLeft) {
     window.show();
     window.open(file_);
     wait(window);
-    auto* timeline = window.findChild<TimelineWidget*>();
+    auto* timeline = window.findChild<TraceView*>()->timeline();
     EXPECT_TRUE(timeline->kept_tracks().empty());
     timeline->set_pinned(track(*timeline, timeline::TrackKind::kernels), true);
     timeline->set_folded(track(*timeline, timeline::TrackKind::memory), true);
@@ -136,7 +137,7 @@ TEST_F(WindowSessionTest, TracksStandAsTheyWereLeft) {
   window.show();
   window.open(QStringLiteral("sample:ptb-large"));  // another has its own
   wait(window);
-  auto* timeline = window.findChild<TimelineWidget*>();
+  auto* timeline = window.findChild<TraceView*>()->timeline();
   EXPECT_TRUE(timeline->kept_tracks().empty());
   window.open(file_);
   wait(window);
