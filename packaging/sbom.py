@@ -143,6 +143,20 @@ def contents(package):
                 yield member.name, archive.extractfile(member).read()
 
 
+def copied_into(package):
+    """Names and versions of the Debian packages whose files a wheel has copies of, as packaging/wheel.py lists them in its METADATA."""
+    if package.suffix != ".whl":
+        return []
+    with zipfile.ZipFile(package) as archive:
+        name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        return re.findall(r"^- Debian ([a-z0-9.+-]+) (\S+)$", archive.read(name).decode(), re.M)
+
+
+def debian(name, version):
+    return [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
+             "referenceLocator": f"pkg:deb/debian/{name}@{version.replace(':', '%3A').replace('+', '%2B')}"}]
+
+
 def spdx(build, output, packages):
     version = cache(build)["CMAKE_PROJECT_VERSION"]
     hashes = "".join(hashlib.sha256(package.read_bytes()).hexdigest() for package in packages)
@@ -168,10 +182,7 @@ def spdx(build, output, packages):
 
     linked = []
     for each in components(build):
-        more = {}
-        if "source" in each:
-            more["externalRefs"] = [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl",
-                                     "referenceLocator": f"pkg:deb/debian/{each['name']}@{each['version'].replace(':', '%3A').replace('+', '%2B')}"}]
+        more = {"externalRefs": debian(each["name"], each["version"])} if "source" in each else {}
         linked.append(package(each["name"], each["version"], each["licence"], f"Organization: {each['supplier']}", **more))
     loaded = [package(name, "NOASSERTION", "NOASSERTION", "Organization: NVIDIA", comment="Loaded at run time where the machine has it; not contained.")
               for name in LOADED]
@@ -182,6 +193,9 @@ def spdx(build, output, packages):
             related(own, "STATIC_LINK", each)
         for each in loaded:
             related(each, "OPTIONAL_DEPENDENCY_OF", own)
+        for name, of in copied_into(file):
+            related(own, "CONTAINS", package(name, of, "NOASSERTION", "Organization: Debian", externalRefs=debian(name, of),
+                                             comment=f"Its terms are in the wheel: licenses/{name}.txt"))
         for name, data in contents(file):
             document["files"].append({"SPDXID": f"SPDXRef-File-{len(document['files'])}", "fileName": "./" + name.removeprefix("./"),
                                       "checksums": digests(data), "licenseConcluded": "NOASSERTION", "copyrightText": "NOASSERTION"})

@@ -15,7 +15,7 @@ done
 [ -n "$python" ] || { printf 'NOT RUN: pytest is missing (Debian: python3-pytest)\n'; exit 77; }
 "$python" -m pytest -q -rs -p no:cacheprovider "$source/python/tests"
 if "$python" -c 'import mypy' 2>/dev/null; then
-  "$python" -m mypy --strict --python-version 3.9 --cache-dir=/dev/null "$source/python/rnnadvisor" "$source/packaging/wheel.py"
+  "$python" -m mypy --strict --python-version 3.9 --cache-dir=/dev/null "$source/python/rnnadvisor" "$source/python/rnnadvisor_gui" "$source/packaging/wheel.py"
 else
   printf 'types not checked: mypy is missing (Debian: mypy)\n'
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# wheel_test.sh BUILD RNNADVISOR STANDIN_FOLDER: builds the wheel of a portable build twice, installs it into an empty virtual environment
-# without an index, starts every command there, and runs the tests of the package on what was installed.
+# wheel_test.sh BUILD RNNADVISOR STANDIN_FOLDER: builds the wheels of a portable build twice, installs that of the command into an empty virtual
+# environment without an index, starts every command there, and runs the tests of the package on what was installed; then gui_wheel_test.sh
+# where the build has the window.
 set -euo pipefail
 build=$1
 source=$(cd "$(dirname "$0")/../.." && pwd)
@@ -12,24 +13,25 @@ trap 'rm -rf "$work"' EXIT
 
 "$source/packaging/wheel.py" "$build" -o "$work/one"
 "$source/packaging/wheel.py" "$build" -o "$work/two" >/dev/null
-cmp "$work"/one/*.whl "$work"/two/*.whl
+diff -r "$work/one" "$work/two"
 # pip does not compare the hashes of RECORD with what it installs.
 "$python" - "$work"/one/*.whl <<'PYTHON'
 import base64, csv, hashlib, io, sys, zipfile
-with zipfile.ZipFile(sys.argv[1]) as wheel:
-    names = set(wheel.namelist())
-    record = next(name for name in names if name.endswith("/RECORD"))
-    for name, digest, size in csv.reader(io.StringIO(wheel.read(record).decode())):
-        data = wheel.read(name)
-        names.remove(name)
-        if name != record:
-            assert digest == "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), name
-            assert int(size) == len(data), name
-assert not names, names
+for path in sys.argv[1:]:
+    with zipfile.ZipFile(path) as wheel:
+        names = set(wheel.namelist())
+        record = next(name for name in names if name.endswith("/RECORD"))
+        for name, digest, size in csv.reader(io.StringIO(wheel.read(record).decode())):
+            data = wheel.read(name)
+            names.remove(name)
+            if name != record:
+                assert digest == "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), name
+                assert int(size) == len(data), name
+    assert not names, names
 PYTHON
 
 "$python" -m venv "$work/empty"
-"$work/empty/bin/pip" install --quiet --disable-pip-version-check --no-index "$work"/one/*.whl
+"$work/empty/bin/pip" install --quiet --disable-pip-version-check --no-index "$work"/one/rnnadvisor-*.whl
 "$work/empty/bin/pip" check
 rnnadvisor=$work/empty/bin/rnnadvisor
 cd "$work" # nothing of the source tree
@@ -49,3 +51,4 @@ for command in $commands; do "$rnnadvisor" "$command" --help >out.txt || { print
 "$work/empty/bin/pip" uninstall --quiet --yes rnnadvisor
 left=$(find "$work/empty" -path '*rnnadvisor*' -not -name '*.pyc' -not -type d)
 [ -z "$left" ] || { printf 'left behind: %s\n' "$left"; exit 1; }
+[ ! -e "$build/bin/rnnadvisor-gui" ] || "$source/tests/python/gui_wheel_test.sh" "$work/one"

@@ -1,0 +1,1 @@
+"""The window of rnnadvisor: `rnnadvisor-gui`, or `python -m rnnadvisor_gui`."""
