@@ -6,7 +6,6 @@
 #include "advisor/facts/measured_times.h"
 #include "core/base/text.h"
 #include "core/config/key_scope.h"
-#include "core/model/time_model.h"
 
 namespace rnnadvisor::cli {
 namespace {
@@ -102,7 +101,13 @@ Result<model::PredictTime> times_beside(const std::string& device_name, const De
   if (!device_name.ends_with(".toml")) return model::PredictTime();
   auto model = model::find_time_model(device_name, device);
   if (!model) return fail(std::move(model.error()));
-  return [times = std::move(*model)](const RnnConfig& config, Phase phase) {
+  return times_beside(device_name, std::move(*model));
+}
+
+model::PredictTime times_beside(const std::string& device_name,
+                                std::shared_ptr<const model::TimeModel> times) {
+  if (!device_name.ends_with(".toml")) return {};
+  return [times = std::move(times)](const RnnConfig& config, Phase phase) {
     return times ? times->predict(config, phase) : std::nullopt;
   };
 }

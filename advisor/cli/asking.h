@@ -1,6 +1,7 @@
 // What `fit` and `map` ask about configurations, which `serve` asks, too.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "advisor/cli/configurations.h"
 #include "advisor/fit/fit.h"
 #include "core/model/map.h"
+#include "core/model/time_model.h"
 #include "profiler/classify/memory_use.h"
 
 namespace rnnadvisor::cli {
@@ -36,6 +38,9 @@ Result<std::vector<model::MapAxes>> read_map_axes(std::string_view word);
 
 // What predicts the times of maps where a description has its own beside it; else empty.
 Result<model::PredictTime> times_beside(const std::string& device_name, const DeviceSpec& device);
+// The same from the times that were read with the device; null: there are none.
+model::PredictTime times_beside(const std::string& device_name,
+                                std::shared_ptr<const model::TimeModel> times);
 
 // Of each configuration a map for each of `axes`, in order, on `chosen` or on its own device.
 std::vector<model::ConfigurationMap> make_maps(const AskedConfigurations& centres,

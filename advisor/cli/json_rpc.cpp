@@ -8,8 +8,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <streambuf>
+#include <utility>
 #include <vector>
 
+#include "advisor/cli/in_order.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/config/json/json_cursor.h"
 
@@ -89,27 +92,62 @@ void check_request(RpcRequest& request) {
     request.wrong = "\"params\" must be an object or an array";
 }
 
-// Appends the answer; nothing to a notification.
-void answer_request(RpcRequest& request, const RpcMethods& methods, std::string& out) {
+// Escapes the characters that drive terminals. Outside of strings JSON has none of these.
+std::string escaped(std::string text) {
+  constexpr auto none = std::string_view::npos;
+  // The next of each is looked for once.
+  std::size_t done = 0, del = text.find('\x7F'), lead = text.find('\xC2');
+  std::string out;
+  while (del != none || lead != none) {
+    const auto at = std::min(del, lead);
+    const std::size_t length = at == del ? 1 : 2;
+    const auto last = at + length - 1;
+    // U+0080 to U+009F
+    const bool drives =
+        at == del || (last < text.size() && static_cast<unsigned char>(text[last]) < 0xA0);
+    if (drives) {
+      out.append(text, done, at - done);
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(text[last]));
+      done = at + length;
+    }
+    (at == del ? del : lead) = text.find(text[at], at + 1);
+  }
+  if (done == 0) return text;
+  return out.append(text, done);
+}
+
+// An answer as it is sent. The result stays where it is: it may be large, and be sent again.
+struct Reply {
+  std::string head;  // all of it where there is no result
+  RpcResult result = nullptr;
+
+  std::size_t size() const { return head.size() + (result ? result->size() + 1 : 0); }
+  void append_to(std::string& out) const {
+    out += head;
+    if (!result) return;
+    out += *result;
+    out += '}';
+  }
+};
+
+// Empty to a notification.
+Reply answer_request(RpcRequest& request, const RpcMethods& methods) {
   check_request(request);
   const auto id = is_id(request.id) ? request.id : no_id;
+  Reply reply;
   if (!request.wrong.empty()) {
-    append_error(out, id, rpc_invalid_request, request.wrong);
-    return;
+    append_error(reply.head, id, rpc_invalid_request, request.wrong);
+  } else if (!request.id.empty()) {
+    auto result = methods(request.method, request.params);
+    if (result) {
+      reply.head = fmt::format(R"({{"jsonrpc": "2.0", "id": {}, "result": )", id);
+      reply.result = std::move(*result);
+    } else {
+      append_error(reply.head, id, result.error().code, result.error().message);
+    }
   }
-  if (request.id.empty()) return;
-  const auto result = methods(request.method, request.params);
-  if (!result) {
-    append_error(out, id, result.error().code, result.error().message);
-    return;
-  }
-  std::string_view text = *result;
-  while (text.ends_with('\n')) text.remove_suffix(1);
-  out += R"({"jsonrpc": "2.0", "id": )";
-  out += id;
-  out += R"(, "result": )";
-  out += text;
-  out += '}';
+  reply.head = escaped(std::move(reply.head));
+  return reply;
 }
 
 // A message with its syntax checked: one request, or a batch.
@@ -253,52 +291,50 @@ class RpcReader {
   std::function<void()> waiting_;
 };
 
+Reply reply_to(std::string_view text, const RpcMethods& methods) {
+  auto message = read_message(text);
+  Reply reply;
+  if (!message.problem.empty()) {
+    append_error(reply.head, no_id, message.code, message.problem);
+    reply.head = escaped(std::move(reply.head));
+    return reply;
+  }
+  if (!message.batch) return answer_request(message.requests.front(), methods);
+  std::vector<Reply> replies(message.requests.size());
+  for_pieces(replies.size(), 1, [&](std::size_t i, std::size_t) {
+    replies[i] = answer_request(message.requests[i], methods);
+  });
+  for (const auto& each : replies) {
+    if (each.size() == 0) continue;
+    reply.head += reply.head.empty() ? "[" : ", ";
+    each.append_to(reply.head);
+  }
+  if (reply.size() > 0) reply.head += ']';
+  return reply;
+}
+
+void append_framed(std::string& out, const Reply& reply) {
+  fmt::format_to(std::back_inserter(out), "Content-Length: {}\r\n\r\n", reply.size());
+  reply.append_to(out);
+}
+
 }  // namespace
 
-std::string answer_rpc(std::string_view text, const RpcMethods& methods) {
+RpcResult rpc_result(std::string json) {
+  while (json.ends_with('\n')) json.pop_back();
+  return std::make_shared<const std::string>(escaped(std::move(json)));
+}
+
+std::string answer_rpc(std::string_view message, const RpcMethods& methods) {
   std::string out;
-  auto message = read_message(text);
-  if (!message.problem.empty()) {
-    append_error(out, no_id, message.code, message.problem);
-    return out;
-  }
-  if (!message.batch) {
-    answer_request(message.requests.front(), methods, out);
-    return out;
-  }
-  for (auto& request : message.requests) {
-    std::string answer;
-    answer_request(request, methods, answer);
-    if (!answer.empty()) out += (out.empty() ? "[" : ", ") + answer;
-  }
-  if (!out.empty()) out += ']';
+  reply_to(message, methods).append_to(out);
   return out;
 }
 
 std::string frame_rpc(std::string_view message) {
-  // Outside of strings JSON has none of these. The next of each is looked for once.
-  constexpr auto none = std::string_view::npos;
-  std::string escaped;
-  std::size_t done = 0, del = message.find('\x7F'), lead = message.find('\xC2');
-  while (del != none || lead != none) {
-    const auto at = std::min(del, lead);
-    const std::size_t length = at == del ? 1 : 2;
-    const auto last = at + length - 1;
-    // U+0080 to U+009F
-    const bool drives =
-        at == del || (last < message.size() && static_cast<unsigned char>(message[last]) < 0xA0);
-    if (drives) {
-      escaped += message.substr(done, at - done);
-      escaped += fmt::format("\\u{:04x}", static_cast<unsigned char>(message[last]));
-      done = at + length;
-    }
-    (at == del ? del : lead) = message.find(message[at], at + 1);
-  }
-  const auto rest = message.substr(done);
-  auto framed = fmt::format("Content-Length: {}\r\n\r\n", escaped.size() + rest.size());
-  framed += escaped;
-  framed += rest;
-  return framed;
+  std::string out;
+  append_framed(out, {escaped(std::string(message))});
+  return out;
 }
 
 Result<void> serve_rpc(std::istream& in, const RpcSink& write, const RpcMethods& methods) {
@@ -309,28 +345,42 @@ Result<void> serve_rpc(std::istream& in, const RpcSink& write, const RpcMethods&
     arrives = write(answers, waits);
     answers.clear();
   };
-  RpcReader reader(in, [&] { flush(true); });
+  InOrder<Reply> replies([&](const Reply& reply) {
+    if (reply.size() > 0) append_framed(answers, reply);
+    if (answers.size() >= answers_kept) flush(false);
+  });
+  const auto finish = [&] {
+    replies.finish();
+    flush(true);
+  };
+  const auto add_error = [&](int code, std::string_view what) {
+    Reply reply;
+    append_error(reply.head, no_id, code, what);
+    reply.head = escaped(std::move(reply.head));
+    replies.add([reply] { return reply; });
+  };
+  RpcReader reader(in, finish);
+  std::size_t unanswered = 0;  // bytes of messages, at most
   while (arrives) {
     const auto kind = reader.next(message);
     if (!kind) {
-      message.clear();
-      append_error(message, no_id, rpc_parse_error, kind.error().message);
-      answers += frame_rpc(message);
-      flush(true);
+      add_error(rpc_parse_error, kind.error().message);
+      finish();
       return fail(kind.error());
     }
     if (*kind == RpcReader::Kind::end) break;
-    std::string answer;
     if (*kind == RpcReader::Kind::too_long) {
-      append_error(answer, no_id, rpc_invalid_request,
-                   fmt::format("a message must have at most {} bytes", longest_rpc_message));
-    } else {
-      answer = answer_rpc(message, methods);
+      add_error(rpc_invalid_request,
+                fmt::format("a message must have at most {} bytes", longest_rpc_message));
+      continue;
     }
-    if (!answer.empty()) answers += frame_rpc(answer);
-    if (answers.size() >= answers_kept) flush(false);
+    unanswered += message.size();
+    replies.add([text = std::exchange(message, {}), &methods] { return reply_to(text, methods); });
+    if (unanswered < longest_rpc_message) continue;
+    replies.finish();
+    unanswered = 0;
   }
-  flush(true);
+  finish();
   return {};
 }
 

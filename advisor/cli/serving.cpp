@@ -7,6 +7,8 @@
 #include <array>
 #include <optional>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "advisor/cli/asking.h"
 #include "advisor/cli/command_line.h"
@@ -29,18 +31,35 @@ constexpr std::size_t most_devices = 64;
 
 // What is kept of a device, so that it is read once.
 struct Server::OnDevice {
-  JudgedDevice device;
-  std::string name;
-  // Made when they are asked for: with findings and without.
-  std::array<std::unique_ptr<ConfigurationAnswerer>, 2> answerers = {};
+  OnDevice(JudgedDevice read, std::string known_as)
+      : device(std::move(read)), name(std::move(known_as)) {}
 
-  ConfigurationAnswerer& answerer(const Judging& judging, bool with_findings) {
-    auto& answerer = answerers[with_findings ? 1 : 0];
+  const JudgedDevice device;
+  const std::string name;
+
+  // By an answerer that no other thread uses meanwhile.
+  std::string check(const ConfigInput& input, const Judging& judging, bool with_findings) {
+    auto& idle = idle_[with_findings ? 1 : 0];
+    std::unique_ptr<ConfigurationAnswerer> answerer;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle.empty()) {
+        answerer = std::move(idle.back());
+        idle.pop_back();
+      }
+    }
     if (!answerer)
       answerer =
           std::make_unique<ConfigurationAnswerer>(batch_options(device, judging, with_findings));
-    return *answerer;
+    auto answer = answerer->answer(input);
+    const std::lock_guard lock(mutex_);
+    idle.push_back(std::move(answerer));
+    return answer;
   }
+
+ private:
+  std::mutex mutex_;
+  std::array<std::vector<std::unique_ptr<ConfigurationAnswerer>>, 2> idle_;
 };
 
 // The parameters of a request, by name: texts, flags, and the configuration as it stands there.
@@ -125,20 +144,19 @@ class Server::Params {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-Server::Server(const Context& context, Judging judging, std::string device)
-    : context_(context), judging_(std::move(judging)), device_(std::move(device)) {}
+Server::Server(const Context& context, Judging judging, std::string device, std::size_t kept)
+    : context_(context), judging_(std::move(judging)), device_(std::move(device)), kept_(kept) {}
 Server::~Server() = default;
 
-Result<Server::OnDevice*> Server::on_device(const Params& params) {
+Result<std::shared_ptr<Server::OnDevice>> Server::on_device(const Params& params) {
   const auto name = params.text("device", device_);
   if (!name) return fail(name.error());
-  if (const auto found = devices_.find(*name); found != devices_.end()) return found->second.get();
+  const std::lock_guard lock(devices_mutex_);
+  if (const auto found = devices_.find(*name); found != devices_.end()) return found->second;
   auto device = judged_device(context_, *name);
   if (!device) return fail(std::move(device.error()));
   if (devices_.size() >= most_devices) devices_.clear();
-  auto& kept = devices_[*name];
-  kept = std::make_unique<OnDevice>(OnDevice{std::move(*device), *name});
-  return kept.get();
+  return devices_[*name] = std::make_shared<OnDevice>(std::move(*device), *name);
 }
 
 Server::Answer Server::check(const Params& params) {
@@ -148,7 +166,7 @@ Server::Answer Server::check(const Params& params) {
   if (!input) return fail(input.error());
   const auto on = on_device(params);
   if (!on) return fail(on.error());
-  return (*on)->answerer(judging_, *with_findings).answer(*input);
+  return (*on)->check(*input, judging_, *with_findings);
 }
 
 Server::Answer Server::fit(const Params& params) {
@@ -182,12 +200,11 @@ Server::Answer Server::map(const Params& params) {
   if (!input) return fail(input.error());
   const auto on = on_device(params);
   if (!on) return fail(on.error());
-  const auto beside = times_beside((*on)->name, (*on)->device.device);
-  if (!beside) return fail(beside.error());
+  const auto beside = times_beside((*on)->name, (*on)->device.times);
   AskedConfigurations asked;
   asked.list.emplace_back().input = std::move(*input);
   return advisor::write_map_json(
-      make_maps(asked, *axes, (*on)->device.device, *beside, context_.services));
+      make_maps(asked, *axes, (*on)->device.device, beside, context_.services));
 }
 
 Server::Answer Server::explain(const Params& params) {
@@ -210,6 +227,8 @@ Server::Answer Server::findings(const Params& params) {
   if (path->empty())
     return fail(ErrorCode::invalid_argument, "there is no parameter 'profile'",
                 "give the path of a .rnnprof file, or sample:NAME");
+  // One at a time: a recording may take gigabytes.
+  const std::lock_guard lock(findings_mutex_);
   const auto profile = advisor::load_profile(*path);
   if (!profile) return fail(profile.error());
   std::ostringstream out;
@@ -225,18 +244,19 @@ Server::Answer Server::findings(const Params& params) {
 
 Server::Answer Server::version(const Params&) { return version_json(); }
 
-tl::expected<std::string, RpcError> Server::call(std::string_view method, std::string_view params) {
+tl::expected<RpcResult, RpcError> Server::call(std::string_view method, std::string_view params) {
   struct Method {
     std::string_view name;
     Answer (Server::*answer)(const Params&);
     std::vector<std::string_view> parameters;
+    bool lasting = true;  // the answer to the same question is always the same
   };
   static const std::array<Method, 6> methods = {{
       {"check", &Server::check, {"configuration", "device", "findings"}},
       {"fit", &Server::fit, {"configuration", "device", "largest", "memory", "optimizer"}},
       {"map", &Server::map, {"configuration", "device", "axes"}},
       {"explain", &Server::explain, {"rule", "error"}},
-      {"findings", &Server::findings, {"profile"}},
+      {"findings", &Server::findings, {"profile"}, false},
       {"version", &Server::version, {}},
   }};
   const auto found = std::find_if(methods.begin(), methods.end(),
@@ -248,11 +268,18 @@ tl::expected<std::string, RpcError> Server::call(std::string_view method, std::s
         rpc_method_not_found,
         fmt::format("there is no method '{}': use {}", printable(method), fmt::join(names, ", "))});
   }
+  std::string question;
+  if (found->lasting) {
+    question = fmt::format("{} {}", method, params);
+    if (auto known = kept_.find(question)) return known;
+  }
   auto answer = Params::read(params, found->parameters).and_then([&](const Params& read) {
     return (this->*found->answer)(read);
   });
   if (!answer) return tl::unexpected(RpcError{rpc_invalid_params, to_text(answer.error())});
-  return std::move(*answer);
+  auto result = rpc_result(std::move(*answer));
+  if (found->lasting) kept_.keep(std::move(question), result);
+  return result;
 }
 
 }  // namespace rnnadvisor::cli

@@ -13,6 +13,25 @@ namespace {
 
 constexpr std::size_t stream_buffer_bytes = std::size_t{1} << 16;
 
+// May begin something that drives a terminal.
+bool suspicious(unsigned char byte) {
+  return (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F || byte == 0xC2;
+}
+
+// The first such byte from `at` on, or the end. Most of what is written has none, so it is looked
+// at in blocks, without a branch for each byte.
+std::size_t next_suspicious(std::string_view text, std::size_t at) {
+  constexpr std::size_t block = 64;
+  for (; text.size() - at >= block; at += block) {
+    bool any = false;
+    for (std::size_t i = 0; i < block; ++i)
+      any |= suspicious(static_cast<unsigned char>(text[at + i]));
+    if (any) break;
+  }
+  while (at < text.size() && !suspicious(static_cast<unsigned char>(text[at]))) ++at;
+  return at;
+}
+
 void wait_for(int descriptor, short event) {
   pollfd wait = {descriptor, event, 0};
   poll(&wait, 1, -1);
@@ -105,12 +124,11 @@ std::streamsize CleanOutput::xsputn(const char* text, std::streamsize count) {
   };
   const std::string_view all(text, static_cast<std::size_t>(count));
   std::size_t done = 0;
-  for (std::size_t at = 0; at < all.size();) {
-    const auto byte = static_cast<unsigned char>(all[at]);
-    std::size_t bad = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7F ? 1 : 0;
+  for (std::size_t at = next_suspicious(all, 0); at < all.size(); at = next_suspicious(all, at)) {
+    std::size_t bad = 1;
     // U+0080 to U+009F drive terminals, too.
-    if (byte == 0xC2 && at + 1 < all.size() && static_cast<unsigned char>(all[at + 1]) < 0xA0)
-      bad = 2;
+    if (static_cast<unsigned char>(all[at]) == 0xC2)
+      bad = at + 1 < all.size() && static_cast<unsigned char>(all[at + 1]) < 0xA0 ? 2 : 0;
     if (bad == 0) {
       ++at;
       continue;

@@ -127,18 +127,23 @@ std::optional<FitAnswer::Better> better_below(const FitQuestion& question, const
   const int size = fit.need.size;
   std::optional<FitAnswer::Better> best;
   std::size_t most_gone = 0;
+  const auto can_go = static_cast<std::size_t>(
+      std::count_if(fit.findings.begin(), fit.findings.end(),
+                    [](const auto& finding) { return !about_memory(finding); }));
   int last = 0;
   for (const int multiple : {2, 4, 8, 16, 32, 64, 128}) {
     const int candidate = size / multiple * multiple;
     // A quarter less is no longer "just below".
     if (candidate == size || candidate == last || candidate < size - size / 4) continue;
+    if (most_gone == can_go) break;  // none can be better
     last = candidate;
+    FitNeed need = need_of(question, candidate);
+    if (!need.fits) continue;
     const auto findings = findings_of(question, candidate, rules, options);
     const bool new_ones = std::any_of(findings.begin(), findings.end(), [&](const auto& finding) {
       return !about_memory(finding) && !has_rule(fit.findings, finding.rule_id);
     });
-    FitNeed need = need_of(question, candidate);
-    if (new_ones || !need.fits) continue;
+    if (new_ones) continue;
     FitAnswer::Better better{std::move(need), {}};
     for (const auto& finding : fit.findings) {
       if (!about_memory(finding) && !has_rule(findings, finding.rule_id))

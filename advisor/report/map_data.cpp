@@ -1,7 +1,9 @@
 // Maps for programs.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "advisor/report/config_json.h"
 #include "advisor/report/csv_field.h"
@@ -15,6 +17,75 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using model::ConfigurationMap;
+
+// JSON as dump(2) lays it out, without making a tree of it first, which takes longer than a map.
+class JsonText {
+ public:
+  void open(char bracket) {
+    place();
+    out_ += bracket;
+    ++depth_;
+    first_ = true;
+  }
+  void close(char bracket) {
+    --depth_;
+    if (!first_) new_line();
+    out_ += bracket;
+    first_ = false;
+  }
+  // A key; its value is what is added next.
+  JsonText& operator[](std::string_view key) {
+    place();
+    out_ += '"';
+    out_ += key;
+    out_ += "\": ";
+    keyed_ = true;
+    return *this;
+  }
+  void add(const Json& value) {
+    place();
+    // In strings a new line is escaped.
+    for (const char c : value.dump(2)) c == '\n' ? new_line() : out_.push_back(c);
+  }
+  void add(bool value) { add_plain(value ? "true" : "false"); }
+  void add(int value) { add_plain(fmt::format_int(value).c_str()); }
+  void add(double value) {
+    if (!std::isfinite(value)) return add_null();
+    char digits[64];
+    add_plain({digits, nlohmann::detail::to_chars(digits, digits + sizeof digits, value)});
+  }
+  void add_null() { add_plain("null"); }
+  // A word of ours, with nothing to escape.
+  void add_word(std::string_view word) {
+    place();
+    out_ += '"';
+    out_ += word;
+    out_ += '"';
+  }
+  std::string take() { return std::move(out_); }
+
+ private:
+  void new_line() {
+    out_ += '\n';
+    out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+  }
+  // Where the next element begins.
+  void place() {
+    if (!std::exchange(keyed_, false) && depth_ > 0) {
+      if (!first_) out_ += ',';
+      new_line();
+    }
+    first_ = false;
+  }
+  void add_plain(std::string_view text) {
+    place();
+    out_ += text;
+  }
+
+  std::string out_;
+  int depth_ = 0;
+  bool first_ = true, keyed_ = false;
+};
 
 Json axis_json(const model::MapAxis& axis) {
   Json ticks = Json::array();
@@ -30,47 +101,66 @@ Json axis_json(const model::MapAxis& axis) {
   return {{"key", model::key_of(axis.dimension)}, {"here", axis.here}, {"ticks", ticks}};
 }
 
-Json time_json(const std::optional<model::MapTime>& time) {
-  if (!time) return nullptr;
-  return {{"seconds", time->seconds},
-          {"low_seconds", time->low_seconds},
-          {"high_seconds", time->high_seconds},
-          {"basis", time->measured ? "measured" : "estimate"},
-          {"extrapolated", time->extrapolated}};
+void add_time(JsonText& out, const std::optional<model::MapTime>& time) {
+  if (!time) return out.add_null();
+  out.open('{');
+  out["seconds"].add(time->seconds);
+  out["low_seconds"].add(time->low_seconds);
+  out["high_seconds"].add(time->high_seconds);
+  out["basis"].add_word(time->measured ? "measured" : "estimate");
+  out["extrapolated"].add(time->extrapolated);
+  out.close('}');
 }
 
 Json ratio_json(const model::Ratio& ratio) {
   return {{"value", ratio.value}, {"low", ratio.low}, {"high", ratio.high}};
 }
 
-Json cell_json(const model::MapCell& cell, int row, int column) {
-  Json algorithms = Json::object();
+void add_cell(JsonText& out, const model::MapCell& cell, int row, int column) {
+  out.open('{');
+  out["row"].add(row);
+  out["column"].add(column);
+  out["algo"].add_word(to_string(cell.asked));
+  out["implementation"].add_word(to_string(cell.run().implementation));
+  add_time(out["time"], cell.run().time);
+  out["best_algo"];
+  cell.best ? out.add_word(to_string(*cell.best)) : out.add_null();
+  out["speedup"];
+  if (cell.speedup) {
+    out.open('{');
+    out["value"].add(cell.speedup->value);
+    out["low"].add(cell.speedup->low);
+    out["high"].add(cell.speedup->high);
+    out.close('}');
+  } else {
+    out.add_null();
+  }
+  out["flops"].add(cell.flops);
+  out["fits"].add(cell.fits);
+  out["algorithms"].open('{');
   for (std::size_t i = 0; i < cell.runs.size(); ++i) {
     const auto& run = cell.runs[i];
-    algorithms[std::string(to_string(static_cast<Algo>(i)))] = {
-        {"accepted", run.accepted},
-        {"implementation", to_string(run.implementation)},
-        {"time", time_json(run.time)}};
+    out[to_string(static_cast<Algo>(i))].open('{');
+    out["accepted"].add(run.accepted);
+    out["implementation"].add_word(to_string(run.implementation));
+    add_time(out["time"], run.time);
+    out.close('}');
   }
-  return {{"row", row},
-          {"column", column},
-          {"algo", to_string(cell.asked)},
-          {"implementation", to_string(cell.run().implementation)},
-          {"time", time_json(cell.run().time)},
-          {"best_algo", cell.best ? Json(to_string(*cell.best)) : Json(nullptr)},
-          {"speedup", cell.speedup ? ratio_json(*cell.speedup) : Json(nullptr)},
-          {"flops", cell.flops},
-          {"fits", cell.fits},
-          {"algorithms", std::move(algorithms)}};
+  out.close('}');
+  out.close('}');
 }
 
-Json edge_json(const model::MapEdge& edge) {
-  return {{"row", edge.row},
-          {"column", edge.column},
-          {"next", edge.vertical ? "row" : "column"},
-          {"implementation_changes", edge.implementation},
-          {"cliff", edge.factor > 0 ? Json(edge.factor) : Json(nullptr)},
-          {"worse", edge.factor > 0 ? Json(edge.worse_is_next ? "next" : "this") : Json(nullptr)}};
+void add_edge(JsonText& out, const model::MapEdge& edge) {
+  out.open('{');
+  out["row"].add(edge.row);
+  out["column"].add(edge.column);
+  out["next"].add_word(edge.vertical ? "row" : "column");
+  out["implementation_changes"].add(edge.implementation);
+  out["cliff"];
+  edge.factor > 0 ? out.add(edge.factor) : out.add_null();
+  out["worse"];
+  edge.factor > 0 ? out.add_word(edge.worse_is_next ? "next" : "this") : out.add_null();
+  out.close('}');
 }
 
 std::string_view word(model::BetterNeighbour::Reason reason) {
@@ -98,37 +188,40 @@ Json better_json(const ConfigurationMap& map, const model::BetterNeighbour& bett
           {"text", words::better_neighbour(map, better)}};
 }
 
-Json map_json(const ConfigurationMap& map) {
+void add_map(JsonText& out, const ConfigurationMap& map) {
   Json remarks = Json::array();
   for (const auto& remark : map.remarks) remarks.push_back(to_valid_utf8(remark));
-  Json out = {
-      {"axes", model::to_string(map.axes)},
-      {"device", {{"id", to_valid_utf8(map.device_id)}, {"name", to_valid_utf8(map.device_name)}}},
-      {"configuration", config_json(map.here)},
-      {"framework_picks", map.framework_picks},
-      {"lengths_adapted", map.lengths_adapted},
-      {"has_times", map.has_times},
-      {"basis", words::map_basis(map)},
-      {"remarks", remarks},
-      {"rows", axis_json(map.rows)},
-      {"columns", axis_json(map.columns)}};
-  Json cells = Json::array(), edges = Json::array(), better = Json::array();
+  out.open('{');
+  out["axes"].add_word(model::to_string(map.axes));
+  out["device"].add(
+      {{"id", to_valid_utf8(map.device_id)}, {"name", to_valid_utf8(map.device_name)}});
+  out["configuration"].add(config_json(map.here));
+  out["framework_picks"].add(map.framework_picks);
+  out["lengths_adapted"].add(map.lengths_adapted);
+  out["has_times"].add(map.has_times);
+  out["basis"].add(Json(words::map_basis(map)));
+  out["remarks"].add(remarks);
+  out["rows"].add(axis_json(map.rows));
+  out["columns"].add(axis_json(map.columns));
+  out["cells"].open('[');
   for (int row = 0; row < static_cast<int>(map.rows.ticks.size()); ++row) {
     for (int column = 0; column < static_cast<int>(map.columns.ticks.size()); ++column)
-      cells.push_back(cell_json(map.at(row, column), row, column));
+      add_cell(out, map.at(row, column), row, column);
   }
-  for (const auto& edge : map.edges) edges.push_back(edge_json(edge));
-  for (const auto& each : map.better) better.push_back(better_json(map, each));
-  out["cells"] = std::move(cells);
-  out["edges"] = std::move(edges);
-  out["better"] = std::move(better);
+  out.close(']');
+  out["edges"].open('[');
+  for (const auto& edge : map.edges) add_edge(out, edge);
+  out.close(']');
+  out["better"].open('[');
+  for (const auto& each : map.better) out.add(better_json(map, each));
+  out.close(']');
   const auto algo = model::better_algorithm(map);
-  out["better_algorithm"] = algo ? Json{{"algo", to_string(algo->algo)},
-                                        {"factor", ratio_json(algo->factor)},
-                                        {"basis", algo->estimate ? "estimate" : "measured"},
-                                        {"text", words::better_algorithm(map, *algo)}}
-                                 : Json(nullptr);
-  return out;
+  out["better_algorithm"].add(algo ? Json{{"algo", to_string(algo->algo)},
+                                          {"factor", ratio_json(algo->factor)},
+                                          {"basis", algo->estimate ? "estimate" : "measured"},
+                                          {"text", words::better_algorithm(map, *algo)}}
+                                   : Json(nullptr));
+  out.close('}');
 }
 
 std::string time_fields(const std::optional<model::MapTime>& time) {
@@ -140,9 +233,14 @@ std::string time_fields(const std::optional<model::MapTime>& time) {
 }  // namespace
 
 std::string write_map_json(std::span<const ConfigurationMap> maps) {
-  Json out = {{"schema", 1}, {"maps", Json::array()}};
-  for (const auto& map : maps) out["maps"].push_back(map_json(map));
-  return out.dump(2) + "\n";
+  JsonText out;
+  out.open('{');
+  out["schema"].add(1);
+  out["maps"].open('[');
+  for (const auto& map : maps) add_map(out, map);
+  out.close(']');
+  out.close('}');
+  return out.take() + "\n";
 }
 
 std::string write_map_csv(std::span<const ConfigurationMap> maps) {

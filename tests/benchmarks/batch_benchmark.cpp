@@ -1,7 +1,7 @@
 // check --batch from text to answers: what stands behind sliders and sweeps, on all cores of the
 // process (`taskset -c 0` for one). Aims on one core: 50,000 configurations a second that cuDNN
 // mostly refuses, 5,000 with findings; 20,000 that run, with predicted times. Beside it the same
-// configurations one request each through `serve`, which answers on one core: 10,000 a second.
+// configurations one request each through `serve`: 10,000 a second.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -101,9 +101,13 @@ void running_with_findings_and_times(benchmark::State& state) {
   answer(state, running(), &advisor::builtin_rules(), Times::predicted);
 }
 
-// A request for each of `params`, framed, through the server and back.
-void serve(benchmark::State& state, std::string_view method,
-           const std::vector<std::string>& params) {
+enum class Asked { once, again };
+
+// A request for each of `params`, framed, all sent at once, through the server and back. `once`: by
+// a program that was just started, to which no question comes twice. `again`: by one that has
+// answered the same before, as to an editor.
+void serve(benchmark::State& state, std::string_view method, const std::vector<std::string>& params,
+           Asked asked = Asked::once) {
   std::string messages;
   for (std::size_t i = 0; i < params.size(); ++i)
     messages += cli::frame_rpc(fmt::format(
@@ -112,25 +116,38 @@ void serve(benchmark::State& state, std::string_view method,
   const auto services = cli::live_services();
   std::ostringstream out;
   const cli::Context context{.out = out, .err = out, .terminal = terminal, .services = services};
-  for (auto _ : state) {
-    // As a program that was just started.
+  const auto start = [&] {
     cli::JudgingOptions judging;
     judging.fail_on = "never";
-    cli::Server server(context, *cli::prepare_judging(judging, services.predict_for),
-                       "nvidia-h200");
+    return std::make_unique<cli::Server>(
+        context, *cli::prepare_judging(judging, services.predict_for), "nvidia-h200");
+  };
+  std::string written;  // at last; each copied once, as a pipe does
+  std::size_t bytes = 0;
+  const auto answer_all = [&](cli::Server& server, std::string* all = nullptr) {
     std::istringstream in(messages);
-    std::string answers;
+    bytes = 0;
     benchmark::DoNotOptimize(cli::serve_rpc(
         in,
         [&](std::string_view text, bool) {
-          answers += text;
+          written.assign(text);
+          bytes += text.size();
+          if (all != nullptr) all->append(text);
           return true;
         },
         [&](std::string_view name, std::string_view given) { return server.call(name, given); }));
-    if (answers.find("\"error\": {") != std::string::npos) state.SkipWithError("an error");
-    state.counters["bytes_of_answer"] =
-        static_cast<double>(answers.size()) / static_cast<double>(params.size());
+  };
+  auto server = start();
+  if (asked == Asked::again) answer_all(*server);
+  for (auto _ : state) {
+    if (asked == Asked::once) server = start();
+    answer_all(*server);
   }
+  std::string all;
+  answer_all(*server, &all);
+  if (all.find("\"error\": {") != std::string::npos) state.SkipWithError("an error");
+  state.counters["bytes_of_answer"] =
+      static_cast<double>(bytes) / static_cast<double>(params.size());
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(params.size()));
 }
 
@@ -161,10 +178,22 @@ void served_explain_rule(benchmark::State& state) {
   serve(state, "explain", all);
 }
 void served_explain_error(benchmark::State& state) {
-  serve(state, "explain",
-        std::vector<std::string>(
-            100, R"({"error": "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. This )"
-                 R"(error may appear if you passed in a non-contiguous input."})"));
+  std::vector<std::string> all;
+  for (int i = 0; i < 100; ++i)
+    all.push_back(fmt::format(
+        R"({{"error": "line {}\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_SUPPORTED. This error )"
+        R"(may appear if you passed in a non-contiguous input."}})",
+        i));
+  serve(state, "explain", all);
+}
+void served_again_check_with_findings_and_times(benchmark::State& state) {
+  serve(state, "check", params_of(running(), "", 1000), Asked::again);
+}
+void served_again_fit(benchmark::State& state) {
+  serve(state, "fit", params_of(running(), "", 1000), Asked::again);
+}
+void served_again_map(benchmark::State& state) {
+  serve(state, "map", params_of(running(), "", 100), Asked::again);
 }
 BENCHMARK(served_check_running_with_times)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(served_check_running_with_findings_and_times)
@@ -175,6 +204,9 @@ BENCHMARK(served_fit)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(served_map)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(served_explain_rule)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(served_explain_error)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_again_check_with_findings_and_times)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_again_fit)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(served_again_map)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(without_findings)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(with_findings)->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK(running_alone)->Unit(benchmark::kMillisecond)->UseRealTime();

@@ -1,4 +1,5 @@
 // Any bytes as what an editor sends to `rnnadvisor serve`: framed messages, and one message.
+#include <atomic>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -40,12 +41,12 @@ void require_answer(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace rnnadvisor::cli;
   const std::string text(reinterpret_cast<const char*>(data), size);
-  bool called = false;
+  std::atomic<bool> called = false;  // methods are called from several threads
   const RpcMethods methods = [&](std::string_view method,
-                                 std::string_view params) -> tl::expected<std::string, RpcError> {
+                                 std::string_view params) -> tl::expected<RpcResult, RpcError> {
     called = true;
     require(params.empty() || is_json(params), "parameters are JSON");
-    if (method == "check") return "{\"answer\": \"\xC2\x85\"}";
+    if (method == "check") return rpc_result("{\"answer\": \"\xC2\x85\"}");
     return tl::unexpected(RpcError{rpc_method_not_found, std::string(method)});
   };
 

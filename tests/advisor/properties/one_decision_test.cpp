@@ -361,7 +361,7 @@ TEST(OneDecision, CheckItsBatchAndTheServerGiveTheSameAnswer) {
       const auto served =
           server.call("check", fmt::format(R"({{"configuration": {}, "device": "{}"}})",
                                            to_json_line(drawn.input), device));
-      EXPECT_EQ(served ? *served : served.error().message, line) << label(drawn);
+      EXPECT_EQ(served ? **served : served.error().message, line) << label(drawn);
       const std::string file = folder / "one.jsonl";
       cli::write_text_file(file, to_json_line(drawn.input) + "\n");
       const auto one = cli::call({"check", file, "--device", device, "--format", "json"}, services);
