@@ -25,8 +25,7 @@ class InOrder {
  public:
   using Job = std::function<Answer()>;
 
-  explicit InOrder(std::function<void(Answer)> take,
-                   std::size_t threads = std::thread::hardware_concurrency())
+  InOrder(std::function<void(Answer)> take, std::size_t threads)
       : take_(std::move(take)), threads_(std::clamp<std::size_t>(threads, 1, most_threads)) {}
 
   // Jobs that were not begun are dropped.

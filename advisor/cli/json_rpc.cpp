@@ -1,6 +1,7 @@
 #include "advisor/cli/json_rpc.h"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <streambuf>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -148,6 +150,13 @@ Reply answer_request(RpcRequest& request, const RpcMethods& methods) {
   }
   reply.head = escaped(std::move(reply.head));
   return reply;
+}
+
+// That this process may use: `taskset -c 1` gives one.
+std::size_t usable_cores() {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::size_t>(CPU_COUNT(&set))
+                                                     : std::thread::hardware_concurrency();
 }
 
 // A message with its syntax checked: one request, or a batch.
@@ -345,10 +354,12 @@ Result<void> serve_rpc(std::istream& in, const RpcSink& write, const RpcMethods&
     arrives = write(answers, waits);
     answers.clear();
   };
-  InOrder<Reply> replies([&](const Reply& reply) {
-    if (reply.size() > 0) append_framed(answers, reply);
-    if (answers.size() >= answers_kept) flush(false);
-  });
+  InOrder<Reply> replies(
+      [&](const Reply& reply) {
+        if (reply.size() > 0) append_framed(answers, reply);
+        if (answers.size() >= answers_kept) flush(false);
+      },
+      usable_cores());
   const auto finish = [&] {
     replies.finish();
     flush(true);
