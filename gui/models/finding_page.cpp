@@ -195,11 +195,10 @@ class FindingPage {
     const auto& profile = document_.profile();
     const auto add = [&](const Item& item, const QString& name, std::string_view what) {
       const auto range = document_.range_of(item);
-      rows.push_back(
-          {{page_.link(Link::to(item), name.arg(item.index))},
-           {Page::escape(what)},
-           {format_ns(range.begin_ns - document_.extent().begin_ns)},
-           {format_ns(range.length()), true}});
+      rows.push_back({{page_.link(Link::to(item), name.arg(item.index))},
+                      {Page::escape(what)},
+                      {format_ns(range.begin_ns - document_.extent().begin_ns)},
+                      {format_ns(range.length()), true}});
     };
     const auto calls = longest(ItemKind::call, finding_.calls),
                kernels = longest(ItemKind::kernel, finding_.kernels);
