@@ -67,7 +67,7 @@ class JsonText {
  private:
   void new_line() {
     out_ += '\n';
-    out_.append(static_cast<std::size_t>(2 * depth_), ' ');
+    out_.append(2 * static_cast<std::size_t>(depth_), ' ');
   }
   // Where the next element begins.
   void place() {

@@ -29,7 +29,7 @@ Comparison compare_documents(DocumentPointer before, DocumentPointer after) {
 QString difference_text(double before_ms, double after_ms) {
   const double change = after_ms - before_ms;
   if (std::abs(change) < 5e-7) return QStringLiteral("0");  // below the clock of a profile
-  const QString time =
+  QString time =
       (change < 0 ? QStringLiteral("−") : QStringLiteral("+")) + format_ms(std::abs(change));
   if (before_ms <= 0 || after_ms <= 0) return time;
   const double ratio = before_ms / after_ms;
