@@ -152,18 +152,23 @@ std::string counted(std::span<const Finding* const> findings) {
   return text;
 }
 
+// How sure the number is that follows.
+std::string_view about(const Gain& gain) {
+  if (gain.basis == GainBasis::measured_here) return "";
+  return gain.low > 0 && gain.low <= 1.005 ? "perhaps " : "about ";
+}
+
 // `saving`: of the step, of this finding or of its rule.
 std::string to_gain(const Finding& finding, const std::optional<StepSaving>& saving) {
   if (!promises_speed(finding))
-    return fmt::format("about {} ({})", words::possible_gain(*finding.possible),
-                       in_words(finding.possible->basis));
+    return fmt::format("{}{} ({})", about(*finding.possible),
+                       words::possible_gain(*finding.possible), in_words(finding.possible->basis));
   const Gain& gain = *finding.gain;
   // A layer may be a small part of the step.
   const bool part = saving && gain.scope != "program step";
-  return fmt::format(
-      "{}{} to gain{}{}{} ({})", gain.basis == GainBasis::measured_here ? "" : "about ",
-      words::times(gain.speedup), words::gain_interval(gain), words::gain_change(gain),
-      part ? ", " + words::part_saved(*saving) : "", in_words(gain.basis));
+  return fmt::format("{}{} to gain{}{}{} ({})", about(gain), words::times(gain.speedup),
+                     words::gain_interval(gain), words::gain_change(gain),
+                     part ? ", " + words::part_saved(*saving) : "", in_words(gain.basis));
 }
 
 // The same of a program's whole step.
@@ -174,9 +179,8 @@ std::string step_to_gain(const Finding& finding) {
   if (const auto& saving = *finding.rule_saving; saving.outside != Outside::no)
     return fmt::format("{} of the recorded time to save, {},{}", words::percent(saving.share),
                        words::where(saving.outside), by);
-  return fmt::format("{}{} to gain in a step{}{}",
-                     gain->basis == GainBasis::measured_here ? "" : "about ",
-                     words::times(gain->speedup), words::gain_interval(*gain), by);
+  return fmt::format("{}{} to gain in a step{}{}", about(*gain), words::times(gain->speedup),
+                     words::gain_interval(*gain), by);
 }
 
 std::string nothing_recorded(const Profile& profile) {

@@ -306,6 +306,11 @@ std::string_view what_to_do(const Report& report) {
   return report.end ? "What to do once the program runs" : "What to do first";
 }
 
+std::string_view findings_order(const Report& report) {
+  if (report.errors > 0) return "errors first, then by the time saved";
+  return "by the time saved; less effort first, where it saves at least half as much";
+}
+
 std::string_view findings_lead() {
   return "Ordered by the time that each is expected to save. Of similar savings the one that takes "
          "less effort comes first; an estimate for the whole step stands behind what takes less "

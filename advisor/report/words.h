@@ -77,6 +77,8 @@ std::string gain_in_full(const Gain& gain);
 // gains rest on.
 std::string_view what_to_do(const Report& report);
 std::string_view findings_lead();
+// The order in a line.
+std::string_view findings_order(const Report& report);
 // Before the list of remarks.
 std::string_view remarks_lead();
 // "5 fired", "37 passed", …: the verdicts of all rules.

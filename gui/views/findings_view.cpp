@@ -59,8 +59,8 @@ QWidget* FindingsView::make_findings() {
   search->setAccessibleName(tr("Filter findings"));
   column->addWidget(search);
   order_ = make_label({}, "small");
-  order_->setToolTip(
-      tr("By the time saved; where that is close, less effort first; remarks come last"));
+  order_->setToolTip(to_qt(advisor::words::findings_lead()));
+  order_->setWordWrap(true);
   order_->setContentsMargins(6, 0, 0, 0);
   column->addWidget(order_);
   list_ = new QListView;
@@ -210,9 +210,7 @@ void FindingsView::set_document(DocumentPointer document) {
     if (kind >= 0) name += QStringLiteral("  %1").arg(total(kind));
     button->setText(name);
   }
-  order_->setText(document && document->report().errors > 0
-                      ? tr("errors first, then by the time saved")
-                      : tr("by the time saved; where that is close, less effort first"));
+  order_->setText(document ? to_qt(advisor::words::findings_order(document->report())) : QString());
   const bool any = findings_.rowCount() > 0;
   stack_->setCurrentWidget(any ? static_cast<QWidget*>(page_) : empty_);
   if (!any && document) {

@@ -185,14 +185,12 @@ QWidget* OverviewView::make_actions() {
   const auto& report = document_->report();
   const auto& groups = report.actions;
   auto* card = new Card(to_qt(advisor::words::what_to_do(report)));
-  auto* order = make_label(
-      document_->outline()     ? tr("Known once all kernels are read.")
-      : !groups.empty()        ? report.errors > 0
-                                     ? tr("errors first, then by the time saved")
-                                     : tr("by the time saved; where that is close, less effort first")
-             : report.remarks.empty() ? tr("Nothing. Every rule that could be decided passed.")
-                               : tr("No action needed; there are remarks only."),
-      groups.empty() ? "dim" : "small");
+  auto* order =
+      make_label(document_->outline()     ? tr("Known once all kernels are read.")
+                 : !groups.empty()        ? to_qt(advisor::words::findings_order(report))
+                 : report.remarks.empty() ? tr("Nothing. Every rule that could be decided passed.")
+                                          : tr("No action needed; there are remarks only."),
+                 groups.empty() ? "dim" : "small");
   order->setWordWrap(true);
   card->body()->addWidget(order);
   if (groups.empty()) return card;
@@ -264,7 +262,10 @@ QWidget* OverviewView::make_actions() {
 
 // Titles only: none of them asks for anything.
 QWidget* OverviewView::make_remarks() {
-  const auto& groups = document_->report().remarks;
+  // What measuring refuted stands in the list of findings: beside advice it would contradict it.
+  std::vector<const advisor::FindingGroup*> groups;
+  for (const auto& group : document_->report().remarks)
+    if (!advisor::refuted(group.first())) groups.push_back(&group);
   if (groups.empty()) return nullptr;
   auto* card = new Card(tr("Remarks"));
   auto* page = new PageBrowser;
@@ -274,12 +275,10 @@ QWidget* OverviewView::make_remarks() {
   html.small(html.dim(tr("No action needed")));
   constexpr std::size_t most = 4;
   for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
-    const auto& finding = groups[i].first();
+    const auto& finding = groups[i]->first();
     const int index =
-        static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
-    QString text = html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title));
-    if (advisor::refuted(finding)) text += html.dim(QStringLiteral(" · ") + tr("refuted here"));
-    html.item(text);
+        static_cast<int>(groups[i]->findings.front() - document_->judgement().findings.data());
+    html.item(html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title)));
   }
   if (groups.size() > most)
     html.small(html.link(Link::to_view(QStringLiteral("findings")),

@@ -498,7 +498,8 @@ TEST(MakeReport, AnEstimateOfTheStepSaysItsInterval) {
   std::swap(judged->judgement.findings.front(), judged->judgement.findings.back());
   EXPECT_THAT(
       judged->report().headline,
-      HasSubstr("about 3.20× to gain (0.96 to 5.00) with padding (estimate from a similar layer)"));
+      HasSubstr(
+          "perhaps 3.20× to gain (0.96 to 5.00) with padding (estimate from a similar layer)"));
 }
 
 TEST(MakeReport, WithoutConfigurations) {
