@@ -31,7 +31,8 @@ class ReportBuilder {
              report_.actions, report_.shown() > 1 && report_.judgement->steps.empty() ? 5 : 3);
     checklist();
     configurations();
-    findings("remarks", "Remarks (no action needed)", words::remarks_lead(), report_.remarks,
+    findings("remarks", "Remarks (no action needed)", words::remarks_lead(),
+             content_.in(brief) ? report_.open_remarks() : report_.remarks,
              report_.shown() > 1 ? 6 : 4);
     rules();
     notes();

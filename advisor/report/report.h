@@ -261,6 +261,10 @@ struct Report {
     std::size_t number = 0;  // of its group in that section, from 1; 0: it is not shown
   };
   Place place_of(const Finding& finding) const;
+  // The remarks without those that measuring on this kind of GPU refuted, for short reports: what a
+  // refuted criterion asks for may be what advice for another reason does. What was tried in this
+  // profile stays.
+  std::vector<FindingGroup> open_remarks() const;
 
   // The user's own configurations.
   std::size_t own_configurations() const;

@@ -69,6 +69,14 @@ Severity FindingGroup::severity() const {
   return worst;
 }
 
+std::vector<FindingGroup> Report::open_remarks() const {
+  std::vector<FindingGroup> open;
+  std::ranges::copy_if(remarks, std::back_inserter(open), [](const FindingGroup& group) {
+    return !refuted(group.first()) || group.first().trial;
+  });
+  return open;
+}
+
 Report::Place Report::place_of(const Finding& finding) const {
   const bool remark = is_remark(finding);
   const auto& groups = remark ? remarks : actions;

@@ -262,10 +262,7 @@ QWidget* OverviewView::make_actions() {
 
 // Titles only: none of them asks for anything.
 QWidget* OverviewView::make_remarks() {
-  // What measuring refuted stands in the list of findings: beside advice it would contradict it.
-  std::vector<const advisor::FindingGroup*> groups;
-  for (const auto& group : document_->report().remarks)
-    if (!advisor::refuted(group.first())) groups.push_back(&group);
+  const auto groups = document_->report().open_remarks();
   if (groups.empty()) return nullptr;
   auto* card = new Card(tr("Remarks"));
   auto* page = new PageBrowser;
@@ -275,9 +272,9 @@ QWidget* OverviewView::make_remarks() {
   html.small(html.dim(tr("No action needed")));
   constexpr std::size_t most = 4;
   for (std::size_t i = 0; i < std::min(most, groups.size()); ++i) {
-    const auto& finding = groups[i]->first();
+    const auto& finding = groups[i].first();
     const int index =
-        static_cast<int>(groups[i]->findings.front() - document_->judgement().findings.data());
+        static_cast<int>(groups[i].findings.front() - document_->judgement().findings.data());
     html.item(html.link(Link::to({ItemKind::finding, index}), Page::prose(finding.title)));
   }
   if (groups.size() > most)
