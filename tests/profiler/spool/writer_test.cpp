@@ -14,7 +14,9 @@
 #include <filesystem>
 #include <functional>
 #include <latch>
+#include <memory>
 #include <thread>
+#include <vector>
 
 #include "profiler/spool/reader.h"
 #include "tests/effort.h"
@@ -67,7 +69,11 @@ class SpoolWriting : public ::testing::Test {
 
   TemporaryFolder folder_;
   // Never freed: its memory is a process's, and threads come back to it when they end.
-  Writer& writer = *new Writer();
+  static Writer& new_writer() {
+    static auto& all = *new std::vector<std::unique_ptr<Writer>>;
+    return *all.emplace_back(std::make_unique<Writer>());
+  }
+  Writer& writer = new_writer();
 };
 
 TEST_F(SpoolWriting, WithoutAFileNothingIsKeptAndNothingBreaks) {
