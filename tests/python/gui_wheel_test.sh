@@ -33,6 +33,12 @@ if grep -v "$work/empty/" qt.txt; then exit 1; fi
 # What a display needs is there, too: a plugin that lacks a library would only be passed over.
 plugins=$(echo "$work"/empty/lib/python3*/site-packages/rnnadvisor_gui/_program/plugins)
 if ldd "$plugins"/*/*.so | grep 'not found'; then exit 1; fi
+# Where a library of the desktop is missing, its package is named.
+if "$work/empty/bin/python" -c 'from rnnadvisor_gui import __main__ as window
+window.OF_DESKTOP["libabsent.so.9"] = "libabsent9"
+window.command()' 2>missing.txt; then exit 1; fi
+grep 'this machine has no libabsent.so.9:' missing.txt >/dev/null
+grep 'apt-get install libabsent9 ' missing.txt >/dev/null
 "$work/empty/bin/pip" uninstall --quiet --yes rnnadvisor-gui rnnadvisor
 left=$(find "$work/empty" -path '*rnnadvisor*' -not -name '*.pyc' -not -type d)
 [ -z "$left" ] || { printf 'left behind: %s\n' "$left"; exit 1; }
