@@ -2,6 +2,7 @@
 # What takes too long for CI: tools/nightly.sh [--hours H] [STAGE…]. All stages, or those named:
 #   fuzz      searches every parser, for H hours together (8). What it finds is kept in ~/.cache/rnnadvisor/fuzz, where the next search begins
 #   aarch64   compiles for 64-bit ARM, without CUDA and the window, and runs the tests under qemu
+# RNNADVISOR_DEBIAN_MIRROR names another mirror of Debian for the ARM packages.
 # Writes what passed to tools/nightly-log.txt, where a stage replaces its lines.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -32,7 +32,7 @@ class ReportBuilder {
     checklist();
     configurations();
     findings("remarks", "Remarks (no action needed)", words::remarks_lead(),
-             content_.in(brief) ? report_.open_remarks() : report_.remarks,
+             content_.in(brief) ? report_.remarks_not_refuted() : report_.remarks,
              report_.shown() > 1 ? 6 : 4);
     rules();
     notes();

@@ -264,7 +264,7 @@ struct Report {
   // The remarks without those that measuring on this kind of GPU refuted, for short reports: what a
   // refuted criterion asks for may be what advice for another reason does. What was tried in this
   // profile stays.
-  std::vector<FindingGroup> open_remarks() const;
+  std::vector<FindingGroup> remarks_not_refuted() const;
 
   // The user's own configurations.
   std::size_t own_configurations() const;

@@ -69,7 +69,7 @@ Severity FindingGroup::severity() const {
   return worst;
 }
 
-std::vector<FindingGroup> Report::open_remarks() const {
+std::vector<FindingGroup> Report::remarks_not_refuted() const {
   std::vector<FindingGroup> open;
   std::ranges::copy_if(remarks, std::back_inserter(open), [](const FindingGroup& group) {
     return !refuted(group.first()) || group.first().trial;

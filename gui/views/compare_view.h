@@ -87,7 +87,7 @@ class CompareView : public View {
   WordsFilter sorted_;
   QSortFilterProxyModel sorted_calls_;
   bool swapped_ = false;
-  bool by_time_ = false;  // which of both is before is told by when they were recorded
+  bool by_time_ = false;  // the one recorded first is before
   bool filling_ = false;  // rows are chosen here, not by a person
   QStackedWidget* stack_ = nullptr;
   PartnerChooser* chooser_ = nullptr;

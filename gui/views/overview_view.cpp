@@ -262,7 +262,7 @@ QWidget* OverviewView::make_actions() {
 
 // Titles only: none of them asks for anything.
 QWidget* OverviewView::make_remarks() {
-  const auto groups = document_->report().open_remarks();
+  const auto groups = document_->report().remarks_not_refuted();
   if (groups.empty()) return nullptr;
   auto* card = new Card(tr("Remarks"));
   auto* page = new PageBrowser;

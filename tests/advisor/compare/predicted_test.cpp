@@ -50,7 +50,7 @@ TEST(Predictions, StandBesideWhatWasMeasuredOfTheChangeThatWasMade) {
   EXPECT_EQ(prediction_in_words(said), "predicted 2.84× (1.91 to 4.10), measured 4.43×");
 }
 
-// Nothing is told of a change that is not there, whatever else differs.
+// There is no prediction for a change that is not there, whatever else differs.
 TEST(Predictions, AreNotOfWhatWasNotChanged) {
   const auto two = recorded("pytorch-two-layers"), split = recorded("pytorch-two-layers-split");
   EXPECT_TRUE(compare::compare(two->report, two->report).predictions.empty());

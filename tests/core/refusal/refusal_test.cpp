@@ -1,5 +1,5 @@
-// What is said of each condition that cuDNN does not accept. Not in tests/core/model: what is there
-// counts as an input of the cross-validation of times, which takes minutes.
+// The message and remedy for each condition that cuDNN does not accept. Not in tests/core/model:
+// what is there counts as an input of the cross-validation of times, which takes minutes.
 #include <gmock/gmock.h>
 
 #include <limits>

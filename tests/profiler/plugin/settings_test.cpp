@@ -1,4 +1,4 @@
-// What the plugin makes of its environment: a value that cannot be meant is told, and never
+// What the plugin makes of its environment: a wrong value is reported, and never
 // followed.
 #include "profiler/plugin/settings.h"
 

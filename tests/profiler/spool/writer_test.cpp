@@ -321,7 +321,7 @@ TEST_F(SpoolWriting, AFileThatIsCutOffIsTakenAsItsEnd) {
     while (call(last + 1)) ASSERT_LT(++last, 100'000u);
     EXPECT_FALSE(call(1)) << "nothing more is recorded";
     EXPECT_EQ(writer.header().failures[0].step, Step::truncated);
-    EXPECT_EQ(writer.header().failures[0].count, 1u) << "it is told once";
+    EXPECT_EQ(writer.header().failures[0].count, 1u) << "it is counted once";
   });
 }
 
